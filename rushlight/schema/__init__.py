@@ -1,0 +1,1 @@
+"""Wire formats: every flatbuffer layout declared once, in ``layouts.py``."""
