@@ -220,7 +220,9 @@ def op(
         last place of the result's dtype, one number or by dtype; 0 is exact.
     """
     family = _caller_family()
-    by_dtype = dict(ulps) if isinstance(ulps, Mapping) else dict.fromkeys(FLOATS, float(ulps))
+    by_dtype = (
+        dict(ulps) if isinstance(ulps, Mapping) else dict.fromkeys(FLOATS, float(ulps))
+    )
     full = name if name.count(".") == 2 else name + ".default"
     if full in TABLE:
         raise ValueError(f"op table: {full} has two rows")

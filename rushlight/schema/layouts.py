@@ -7,8 +7,7 @@ sections 3 to 10 and `bundled-etdump-ptd.md` section 1.
 
 A field is ``name: kind``. Kinds: ``u8 i8 u32 i32 u64 i64 f64 bool`` scalars,
 ``string``, ``[scalar]`` vectors, ``Table``, ``[Table]``, and ``union Name``. Suffixes:
-``!`` must be present, ``= n`` default of a scalar, ``@n`` alignment of a vector's
-first element.
+``!`` must be present, ``@n`` alignment of a vector's first element.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +34,16 @@ class Table:
     fields: tuple[Field, ...] = field(default=())
 
 
-SCALAR_NBYTES = {"u8": 1, "i8": 1, "bool": 1, "u32": 4, "i32": 4, "u64": 8, "i64": 8, "f64": 8}
+SCALAR_NBYTES = {
+    "u8": 1,
+    "i8": 1,
+    "bool": 1,
+    "u32": 4,
+    "i32": 4,
+    "u64": 8,
+    "i64": 8,
+    "f64": 8,
+}
 
 UNIONS: dict[str, tuple[str, ...]] = {
     # member number = position + 1
@@ -108,7 +116,6 @@ ROOTS = {"ET12": "Program", "FT01": "Ptd"}
 def _field(text: str, slot: int) -> Field:
     name, _, spec = (part.strip() for part in text.partition(":"))
     spec, _, alignment = (part.strip() for part in spec.partition("@"))
-    spec, _, default = (part.strip() for part in spec.partition("="))
     required = spec.endswith("!")
     spec = spec.rstrip("!")
     if spec.startswith("union "):
@@ -117,14 +124,16 @@ def _field(text: str, slot: int) -> Field:
         item = spec[1:-1]
         kind = "vector" if item in SCALAR_NBYTES else "tables"
         return Field(name, slot, kind, item, required, 0, int(alignment or 0))
-    if spec in SCALAR_NBYTES or spec == "string":
-        return Field(name, slot, spec, "", required, int(default or 0))
-    return Field(name, slot, "table", spec, required)
+    kind = spec if spec in SCALAR_NBYTES or spec == "string" else "table"
+    return Field(name, slot, kind, spec if kind == "table" else "", required)
 
 
 def _parse(text: str) -> dict[str, Table]:
     tables: dict[str, list[Field]] = {}
-    rows = " ".join(line.strip() if line.startswith(" ") else "\n" + line for line in text.splitlines())
+    rows = " ".join(
+        line.strip() if line.startswith(" ") else "\n" + line
+        for line in text.splitlines()
+    )
     for row in filter(None, (r.strip() for r in rows.split("\n"))):
         name, _, body = row.partition(":")
         fields: list[Field] = []
