@@ -19,4 +19,4 @@ file(GLOB rows CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rushlight/ops/*/ops.py ${
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rows} ${RUSHLIGHT_OPS})
 rushlight_generate(rushlight.schema.generate)
 rushlight_generate(rushlight.ops.generate "--select=${RUSHLIGHT_OPS}")
-include(${RUSHLIGHT_GENERATED}/kernels.cmake)  # RUSHLIGHT_KERNEL_SOURCES
+include(${RUSHLIGHT_GENERATED}/kernels.cmake)  # RUSHLIGHT_KERNEL_FAMILIES, RUSHLIGHT_KERNELS_<family>

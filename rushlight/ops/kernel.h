@@ -33,6 +33,11 @@ class KernelContext {
 
   /// *out = value as float32; InvalidArgument naming `name` if a finite value does not fit.
   Error to_float32(const char* name, Scalar value, float* out);
+  /// InvalidType naming `name` unless the tensor has `dtype`. Kernels check destinations: a file may say anything.
+  Error check_dtype(const char* name, const Tensor& tensor, DType dtype);
+  /// NotSupported naming `name` unless the tensor is row-major (for rows with layout "contiguous", and "dense"
+  /// results).
+  Error check_row_major(const char* name, const Tensor& tensor);
 
  private:
   const char* op_;
@@ -93,14 +98,20 @@ using ScratchFn = Error (*)(KernelContext& ctx, Args args, size_t* nbytes);
 
 /// One entry of the generated, sorted operator table.
 struct OpEntry {
-  const char* name;     ///< full name in files, `aten::add.out`
+  const char* name;  ///< full name in files, `aten::add.out`
   KernelFn kernel;
-  ShapeFn shape;        ///< null: the kernel has no tensor destination to size (prims, in-place ops)
-  ScratchFn scratch;    ///< null: none
-  uint8_t inputs;       ///< number of schema arguments before the destinations
-  uint8_t outputs;      ///< number of destination arguments (a destination list counts once)
+  ShapeFn shape;      ///< null: the kernel has no tensor destination to size (prims, in-place ops)
+  ScratchFn scratch;  ///< null: none
+  uint8_t inputs;     ///< number of schema arguments before the destinations
+  uint8_t outputs;    ///< number of destination arguments (a destination list counts once)
+  uint8_t slots;      ///< exact length of a call's argument vector, the return slot included
 };
 /// Entries sorted by name (strcmp order).
 using OpTable = Span<const OpEntry>;
 
 }  // namespace rushlight
+
+// The declarations and dtypes of the family's own ops: the build names the file for each kernel.
+#ifdef RL_FAMILY_DECLARATIONS
+#include RL_FAMILY_DECLARATIONS
+#endif

@@ -77,6 +77,7 @@ class Parameter:
     def cpp(self) -> str:
         """The C++ type a kernel takes for it."""
         base = re.sub(r"\[\d*\]", "[]", self.type).replace("SymInt", "int")
+        base = re.sub(r"\(\w!\)", "(a!)", re.sub(r"\(\w\)", "", base))
         return CPP_TYPES[base]
 
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "rushlight/ops/registry.h"
+
+#include "rushlight/ops/boxed.h"
+#include "rushlight/ops/ops_decl.inc"
+#include "rushlight/ops/ops_shapes.inc"
+
+namespace rushlight {
+namespace {
+
+constexpr OpEntry kOps[] = {
+#define RL_OP(name, kernel, shape, scratch, inputs, outputs, slots) \
+  {name, kernel, shape, scratch, inputs, outputs, slots},
+#include "rushlight/ops/ops.inc"
+#undef RL_OP
+    {nullptr, nullptr, nullptr, nullptr, 0, 0, 0}};  // C++ has no empty arrays
+
+}  // namespace
+
+OpTable default_ops() { return {kOps, sizeof(kOps) / sizeof(kOps[0]) - 1}; }
+
+}  // namespace rushlight
