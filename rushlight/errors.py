@@ -1,11 +1,117 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every exception that Rushlight raises on purpose, under one root."""
+"""Every exception of the Python side: who, what, expected and got, where, what to do."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
 class RushlightError(Exception):
     """Something the caller can put right; the message says who, what, expected and got."""
+
+
+class ExportError(RushlightError):
+    """PyTorch could not capture the model; ``__cause__`` is torch's own exception."""
+
+
+class CompileInputError(RushlightError, ValueError):
+    """An argument of the compiler's API is wrong: its name, what it must be, what it is."""
+
+
+class LowerError(RushlightError):
+    """The captured program cannot become a Program.
+
+    ``node`` is the name of the graph node at fault (None if there is no single one),
+    ``stack_trace`` the model's own trace as torch recorded it.
+    """
+
+    def __init__(
+        self, message: str, *, node: str | None = None, stack_trace: str | None = None
+    ) -> None:
+        self.node, self.stack_trace = node, stack_trace
+        where = user_line(stack_trace)
+        super().__init__(f"{message} ({where})" if where else message)
+
+
+class IllegalOpError(LowerError):
+    """Nothing on the target can run an op with these dtypes.
+
+    ``op`` is the ATen overload, ``dtypes`` those of its tensor arguments, ``reasons``
+    what each chosen backend said of the node, by backend id.
+    """
+
+    def __init__(
+        self,
+        op: str,
+        problem: str,
+        *,
+        dtypes: Sequence[str] = (),
+        node: str | None = None,
+        stack_trace: str | None = None,
+        reasons: Mapping[str, str] | None = None,
+        advice: str = "",
+    ) -> None:
+        self.op, self.problem, self.dtypes = op, problem, tuple(dtypes)
+        self.reasons = dict(reasons or {})
+        self.advice = advice
+        called = f"{op}({', '.join(dtypes)})"
+        lines = [f"{called}: {problem}"]
+        if where := user_line(stack_trace):
+            lines.append(f"  at {where}")
+        lines += [f"  {backend}: {why}" for backend, why in self.reasons.items()]
+        if advice:
+            lines.append(f"  {advice}")
+        super().__init__("\n".join(lines), node=node)
+        self.stack_trace = stack_trace
+
+
+class IllegalOpsError(LowerError):
+    """Several illegal ops at once; ``errors`` holds one IllegalOpError for each kind."""
+
+    def __init__(self, errors: Sequence[IllegalOpError]) -> None:
+        self.errors = tuple(errors)
+        listing = "\n".join(str(e) for e in errors)
+        super().__init__(
+            f"{len(errors)} kinds of op cannot run on the target:\n{listing}"
+        )
+
+
+class DialectError(LowerError):
+    """A graph breaks a rule of the Edge dialect: a bug in a pass, not in the model."""
+
+
+class UnboundedDimError(LowerError):
+    """A dynamic dimension has no upper bound, so memory cannot be planned.
+
+    ``dim`` names it: the input and the dimension's number, or the node that makes it.
+    """
+
+    def __init__(
+        self,
+        dim: str,
+        advice: str,
+        *,
+        node: str | None = None,
+        stack_trace: str | None = None,
+    ) -> None:
+        self.dim = dim
+        message = f"{dim} has no upper bound, so its memory cannot be planned: {advice}"
+        super().__init__(message, node=node, stack_trace=stack_trace)
+
+
+class PartitionError(LowerError):
+    """A partitioner's choice of nodes cannot become one delegate call."""
+
+
+class BackendError(LowerError):
+    """A backend is unknown, or its ``preprocess`` failed; ``backend`` is its id."""
+
+    def __init__(self, backend: str, message: str) -> None:
+        self.backend = backend
+        super().__init__(f"backend {backend}: {message}")
 
 
 class PlanError(RushlightError):
@@ -30,3 +136,14 @@ class EmitError(RushlightError):
         super().__init__(f"{message} ({where})" if where else message)
         self.node = node
         self.where = where
+
+
+def user_line(stack_trace: str | None) -> str | None:
+    """``file.py:12`` of the innermost frame outside torch, or None.
+
+    >>> user_line('File "/home/me/net.py", line 7, in forward\\n    return x.foo()')
+    '/home/me/net.py:7'
+    """
+    frames = list(_FRAME.finditer(stack_trace or ""))
+    own = [f for f in frames if "/torch/" not in f["file"]] or frames
+    return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
