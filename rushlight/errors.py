@@ -147,3 +147,13 @@ def user_line(stack_trace: str | None) -> str | None:
     frames = list(_FRAME.finditer(stack_trace or ""))
     own = [f for f in frames if "/torch/" not in f["file"]] or frames
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
+
+
+class MissingPackageError(RushlightError):
+    """An optional package is needed and not installed. ``package`` is its PyPI name."""
+
+    def __init__(self, package: str, remedy: str) -> None:
+        super().__init__(
+            f"the package {package} is not installed; get it with: {remedy}"
+        )
+        self.package = package
