@@ -138,6 +138,44 @@ class EmitError(RushlightError):
         self.where = where
 
 
+class MissingPackageError(RushlightError):
+    """An optional package is needed and not installed. ``package`` is its PyPI name."""
+
+    def __init__(self, package: str, remedy: str) -> None:
+        super().__init__(
+            f"the package {package} is not installed; get it with: {remedy}"
+        )
+        self.package = package
+
+
+class RuntimeFailure(RushlightError, RuntimeError):
+    """The runtime refused a file, a load or a call.
+
+    ``code`` is the runtime's error by name (``"InvalidProgram"``); ``byte_offset``
+    counts from the first byte of the file, None if the fault is not in a file.
+    """
+
+    def __init__(
+        self, message: str, code: str = "Internal", byte_offset: int = -1
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.byte_offset = byte_offset if byte_offset >= 0 else None
+
+
+class InputError(RuntimeFailure, ValueError):
+    """A call whose arguments are not what the method takes; nothing ran.
+
+    ``input`` is the argument's name, "" if the fault is in the call as a whole.
+    """
+
+    def __init__(
+        self, message: str, input: str = "", code: str = "InvalidArgument"
+    ) -> None:
+        super().__init__(message, code)
+        self.input = input
+
+
 def user_line(stack_trace: str | None) -> str | None:
     """``file.py:12`` of the innermost frame outside torch, or None.
 
@@ -147,13 +185,3 @@ def user_line(stack_trace: str | None) -> str | None:
     frames = list(_FRAME.finditer(stack_trace or ""))
     own = [f for f in frames if "/torch/" not in f["file"]] or frames
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
-
-
-class MissingPackageError(RushlightError):
-    """An optional package is needed and not installed. ``package`` is its PyPI name."""
-
-    def __init__(self, package: str, remedy: str) -> None:
-        super().__init__(
-            f"the package {package} is not installed; get it with: {remedy}"
-        )
-        self.package = package
