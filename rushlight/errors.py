@@ -185,3 +185,20 @@ def user_line(stack_trace: str | None) -> str | None:
     frames = list(_FRAME.finditer(stack_trace or ""))
     own = [f for f in frames if "/torch/" not in f["file"]] or frames
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
+
+
+class InvalidRecordError(RushlightError):
+    """A Record that the file format cannot hold: a field missing, or of another type."""
+
+
+class InvalidProgramError(RushlightError):
+    """A ``.pte`` or ``.ptd`` file whose bytes break a rule of the format.
+
+    ``reason`` is the rule and ``byte_offset`` where in the file, -1 if nowhere.
+    """
+
+    def __init__(self, reason: str, byte_offset: int = -1) -> None:
+        where = "" if byte_offset < 0 else f" (byte {byte_offset})"
+        super().__init__(f"{reason}{where}")
+        self.reason = reason
+        self.byte_offset = byte_offset
