@@ -81,9 +81,7 @@ def test_budgets_are_kept_or_the_buffers_are_named(buffers, budget):
 @settings(deadline=None, max_examples=100)
 @given(st.lists(buffer(), min_size=2, max_size=12), st.data())
 def test_the_check_finds_every_overlap(buffers, data):
-    offsets = tuple(
-        data.draw(st.integers(0, 20)) * one.alignment for one in buffers
-    )
+    offsets = tuple(data.draw(st.integers(0, 20)) * one.alignment for one in buffers)
     end = max(o + b.nbytes for o, b in zip(offsets, buffers, strict=True))
     plan = MemoryPlan((ArenaPlan("a", end, 0),), (0,) * len(buffers), offsets)
     if clashes(buffers, plan):
@@ -135,5 +133,7 @@ def test_thousands_of_buffers_take_well_under_a_second():
     ]
     started = time.perf_counter()
     plan = plan_memory(buffers)
-    assert time.perf_counter() - started < 2  # 0.6 s on a quiet core; two builds may run
+    assert (
+        time.perf_counter() - started < 2
+    )  # 0.6 s on a quiet core; two builds may run
     assert plan.arenas[0].ratio < 1.15
