@@ -13,7 +13,7 @@ An empty list is written as a present, empty vector; None or a field left out is
 A field marked ``!`` in the layouts must be given. Equal Records give equal bytes.
 
 Tables go first, each before what it refers to, since references only lead forward;
-strings and vectors of scalars follow, each content stored once. This is written by hand,
+strings and vectors of scalars follow, equal ones stored once (long ones excepted). This is written by hand,
 not with the ``flatbuffers`` package: that builds back to front one scalar at a time,
 which is several times slower and cannot share what comes earlier in the file.
 """
@@ -26,14 +26,16 @@ from functools import cache
 from typing import Any
 
 from rushlight.errors import InvalidRecordError
+from rushlight.schema.header import LEAST_FILE_NBYTES
 from rushlight.schema.layouts import ROOTS, SCALAR_NBYTES, TABLES, UNIONS, Field
 from rushlight.schema.record import BOXES, FIELDS, Record
 
 Buffer = bytes | bytearray | memoryview
 
 SEGMENT_ALIGNMENT = 128
-# The stock reader fetches this much before it looks at anything.
-LEAST_FILE_NBYTES = 64
+# Longer vectors are not shared: a reader pays for each reference to one, and its work is
+# bounded by the file's length (reader.py).
+MOST_SHARED_NBYTES = 32
 CODES = {
     "u8": "B",
     "i8": "b",
@@ -320,7 +322,7 @@ def _leaf(record: Record, field: Field, at: int, value: Any) -> tuple[Any, ...]:
         content = struct.pack(f"<{len(items)}{CODES[field.item]}", *items)
     except struct.error as error:
         raise _fault(record, field, f"{error}, got {items}") from None
-    if field.item == "bool":  # a reader checks each one, so sharing would cost it time
+    if field.item == "bool" or len(content) > MOST_SHARED_NBYTES:
         return alignment, len(items), content, at
     return alignment, len(items), content
 
