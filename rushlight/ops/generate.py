@@ -125,25 +125,24 @@ def entry(op: Op) -> str:
     return f'RL_OP("{op.wire_name}", {kernel}, {shape_entry(op)}, {scratch}, {counts})'
 
 
-def kernel_files(op: Op) -> Iterator[Path]:
-    """Files of a row's portable kernel; SystemExit if one is not there."""
+def kernel_file(op: Op) -> Path:
+    """The file of a row's portable kernel; SystemExit if it is not there."""
     file = HERE / op.family / op.kernels[PORTABLE]
     if not file.is_file():
         raise SystemExit(f"{op.name}: its row names {file}, which does not exist")
-    yield file
+    return file
 
 
 def shared_files() -> Iterator[Path]:
-    """What a family's kernels share: ``<family>/shapes.cpp`` and ``<family>/<family>.cpp``."""
-    for rows in sorted(HERE.glob("*/ops.py")):
-        for name in ("shapes.cpp", f"{rows.parent.name}.cpp"):
-            if (rows.parent / name).is_file():
-                yield rows.parent / name
+    """What kernels share: the files with a header of the same stem beside them."""
+    for file in sorted(HERE.glob("*/*.cpp")):
+        if file.with_suffix(".h").is_file():
+            yield file
 
 
 def cmake(rows: list[Op]) -> str:
     """The kernel files of every family, for CMake."""
-    files = {file for op in rows for file in kernel_files(op)} | set(shared_files())
+    files = {kernel_file(op) for op in rows} | set(shared_files())
     families = sorted({file.parent.name for file in files})
     lines = [f"set(RUSHLIGHT_KERNEL_FAMILIES {' '.join(families)})"]
     for family in families:
