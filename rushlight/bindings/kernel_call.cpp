@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "rushlight/bindings/failure.h"
 #include "rushlight/ops/registry.h"
 
 namespace rushlight::bindings {
@@ -111,10 +112,6 @@ const OpEntry& find(const std::string& name) {
   throw std::invalid_argument("no operator " + name);
 }
 
-void check(Error code, const Message& message) {
-  if (code != Error::Ok) throw std::runtime_error(std::string(to_string(code)) + ": " + message.text());
-}
-
 /// One call's argument vector: inputs, destinations, and the return slot if the operator has one.
 struct Call {
   const OpEntry& entry;
@@ -202,16 +199,9 @@ nb::object call_kernel(const std::string& name, const nb::list& inputs, const nb
   return number(*call.slots.back());
 }
 
-nb::list kernel_names() {
-  nb::list names;
-  for (const OpEntry& entry : default_ops()) names.append(entry.name);
-  return names;
-}
-
 }  // namespace
 
 void bind_kernel_call(nb::module_& module) {
-  module.def("kernel_names", &kernel_names);
   module.def("kernel_shapes", &kernel_shapes, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"));
   module.def("call_kernel", &call_kernel, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"));
 }

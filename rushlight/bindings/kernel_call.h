@@ -7,7 +7,7 @@
 
 namespace rushlight::bindings {
 
-/// Adds kernel_names, kernel_shapes and call_kernel to the module.
+/// Adds kernel_shapes and call_kernel to the module.
 void bind_kernel_call(nanobind::module_& module);
 
 }  // namespace rushlight::bindings

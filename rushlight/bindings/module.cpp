@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "rushlight/bindings/failure.h"
+#include "rushlight/bindings/kernel_call.h"
 #include "rushlight/bindings/method.h"
 #include "rushlight/bindings/program.h"
 
@@ -48,6 +49,7 @@ NB_MODULE(_runtime, module) {
   rb::nb::register_exception_translator(rb::translate);
   rb::bind_program(module);
   rb::bind_method(module);
+  rb::bind_kernel_call(module);
   module.def("operator_names", &rb::operator_names, "Full names of the operators in this build, sorted.");
   module.def("backend_names", &rb::backend_names, "Ids of the backends in this build.");
 }
