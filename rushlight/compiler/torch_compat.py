@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything that leans on torch internals, in one place. Checked on torch 2.13."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import torch
+from torch._decomp import global_decomposition_table
+from torch._ops import HigherOrderOperator, OpOverload
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.export import ExportedProgram
+from torch.export.graph_signature import (
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+)
+from torch.fx import Graph, GraphModule, Node
+
+__all__ = [
+    "add_constant",
+    "assemble",
+    "decompose",
+    "fake_mode",
+    "lifted_value",
+    "quiet_torch",
+    "remove_inputs",
+    "sync_outputs",
+]
+
+
+@contextmanager
+def quiet_torch() -> Iterator[None]:
+    """Hold back torch's own deprecation chatter: no warning of it concerns our user."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+@cache
+def _all_decompositions() -> dict[OpOverload, Callable[..., Any]]:
+    """torch's default table, then whatever else torch knows how to decompose."""
+    table: dict[OpOverload, Callable[..., Any]] = {}
+    for op, function in global_decomposition_table["post_autograd"].items():
+        if isinstance(op, OpOverload):
+            table[op] = function
+    default = torch.export.default_decompositions()
+    table.update(default.materialize() if hasattr(default, "materialize") else default)
+    return table
+
+
+def decompose(program: ExportedProgram, keep: Collection[Any]) -> ExportedProgram:
+    """A new, functional program with every op outside `keep` decomposed if torch can.
+
+    The one retracing of the whole lowering. State is shared with `program`, not copied.
+    """
+    kept = set(keep)
+    table = {op: f for op, f in _all_decompositions().items() if op not in kept}
+    with quiet_torch():
+        return program.run_decompositions(table)
+
+
+def fake_mode(program: ExportedProgram) -> FakeTensorMode:
+    """The mode that the program's fake tensors belong to."""
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        for leaf in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(leaf, FakeTensor):
+                return leaf.fake_mode
+    return FakeTensorMode()
+
+
+def add_constant(
+    program: ExportedProgram, name: str, value: torch.Tensor, mode: FakeTensorMode
+) -> Node:
+    """Give the program one more constant tensor; returns its placeholder.
+
+    The placeholder goes before the user's inputs, so these keep their order.
+    """
+    graph, signature = program.graph, program.graph_signature
+    taken = {n.name for n in graph.nodes} | set(program.constants)
+    unique, count = name, 0
+    while unique in taken or f"c_{unique}" in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    kinds = [spec.kind for spec in signature.input_specs]
+    position = next(
+        (i for i, kind in enumerate(kinds) if kind == InputKind.USER_INPUT), len(kinds)
+    )
+    before = (
+        placeholders[position]
+        if position < len(placeholders)
+        else next(n for n in graph.nodes if n.op != "placeholder")
+    )
+    with graph.inserting_before(before):
+        node = graph.placeholder(f"c_{unique}")
+    node.meta["val"] = mode.from_tensor(value, static_shapes=True)
+    spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), unique, None)
+    signature.input_specs.insert(position, spec)
+    program.constants[unique] = value
+    return node
+
+
+def remove_inputs(program: ExportedProgram, unused: Collection[Node]) -> None:
+    """Drop placeholders that nothing uses, their specs and their stored tensors.
+
+    State that another placeholder still names stays. The caller vouches that none of
+    them is a user input or mutated.
+    """
+    if not unused:
+        return
+    gone = {n.name for n in unused}
+    signature = program.graph_signature
+    dropped = [s for s in signature.input_specs if s.arg.name in gone]
+    signature.input_specs[:] = [
+        s for s in signature.input_specs if s.arg.name not in gone
+    ]
+    left = {s.target for s in signature.input_specs}
+    for spec in dropped:
+        if spec.target not in left and spec.target is not None:
+            program.constants.pop(spec.target, None)
+    for node in unused:
+        program.graph.erase_node(node)
+
+
+def lifted_value(program: ExportedProgram, node: Node) -> torch.Tensor | None:
+    """The stored tensor of a placeholder: parameter, buffer or constant. Else None."""
+    target = _lifted_targets(program).get(node.name)
+    if target is None:
+        return None
+    value = program.state_dict.get(target)
+    if value is None:
+        value = program.constants.get(target)
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _lifted_targets(program: ExportedProgram) -> Mapping[str, str]:
+    signature = program.graph_signature
+    return {
+        s.arg.name: s.target
+        for s in signature.input_specs
+        if s.target is not None and s.kind != InputKind.USER_INPUT
+    }
+
+
+def sync_outputs(program: ExportedProgram) -> None:
+    """Make the signature's output names those of the graph's output node.
+
+    Needed after a pass has replaced a node that the program returns.
+    """
+    returned = program.graph.output_node().args[0]
+    assert isinstance(returned, (tuple, list))
+    specs = program.graph_signature.output_specs
+    for i, (spec, value) in enumerate(zip(specs, returned, strict=True)):
+        if isinstance(value, Node) and getattr(spec.arg, "name", None) != value.name:
+            arg = type(spec.arg)(name=value.name)
+            specs[i] = OutputSpec(spec.kind, arg, spec.target)
+
+
+def assemble(
+    root: GraphModule,
+    graph: Graph,
+    input_specs: list[InputSpec],
+    output_specs: list[OutputSpec],
+    parent: ExportedProgram,
+    state: Mapping[str, torch.Tensor],
+    constants: Mapping[str, Any],
+) -> ExportedProgram:
+    """An ExportedProgram around a part of `parent`'s graph."""
+    from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
+    from torch.utils import _pytree as pytree
+
+    inputs = [s.arg for s in input_specs if s.kind == InputKind.USER_INPUT]
+    outputs = [s.arg for s in output_specs if s.kind == OutputKind.USER_OUTPUT]
+    with quiet_torch():
+        in_spec = pytree.tree_structure((tuple(range(len(inputs))), {}))
+        out_spec = pytree.tree_structure(tuple(range(len(outputs))))
+        call = ModuleCallSignature(
+            inputs=list(inputs),
+            outputs=list(outputs),
+            in_spec=in_spec,
+            out_spec=out_spec,
+        )
+        return ExportedProgram(
+            root=root,
+            graph=graph,
+            graph_signature=ExportGraphSignature(input_specs, output_specs),
+            state_dict=dict(state),
+            range_constraints=dict(parent.range_constraints),
+            module_call_graph=[ModuleCallEntry(fqn="", signature=call)],
+            constants=dict(constants),
+        )
+
+
+def is_higher_order(target: Any) -> bool:
+    """Whether a node's target is a higher-order op."""
+    return isinstance(target, HigherOrderOperator)
