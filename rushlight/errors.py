@@ -40,8 +40,11 @@ class IllegalOpError(LowerError):
     """Nothing on the target can run an op with these dtypes.
 
     ``op`` is the ATen overload, ``dtypes`` those of its tensor arguments, ``reasons``
-    what each chosen backend said of the node, by backend id.
+    what each chosen backend said of the node, by backend id. ``others`` holds one more
+    IllegalOpError for each further kind of node.
     """
+
+    others: tuple[IllegalOpError, ...] = ()
 
     def __init__(
         self,
@@ -67,16 +70,14 @@ class IllegalOpError(LowerError):
         super().__init__("\n".join(lines), node=node)
         self.stack_trace = stack_trace
 
-
-class IllegalOpsError(LowerError):
-    """Several illegal ops at once; ``errors`` holds one IllegalOpError for each kind."""
-
-    def __init__(self, errors: Sequence[IllegalOpError]) -> None:
-        self.errors = tuple(errors)
-        listing = "\n".join(str(e) for e in errors)
-        super().__init__(
-            f"{len(errors)} kinds of op cannot run on the target:\n{listing}"
-        )
+    @classmethod
+    def of(cls, errors: Sequence[IllegalOpError]) -> IllegalOpError:
+        """The first of several, whose message tells of all."""
+        first = errors[0]
+        if len(errors) > 1:
+            first.others = tuple(errors[1:])
+            first.args = ("\n".join(str(e) for e in errors),)
+        return first
 
 
 class DialectError(LowerError):
@@ -183,7 +184,12 @@ def user_line(stack_trace: str | None) -> str | None:
     '/home/me/net.py:7'
     """
     frames = list(_FRAME.finditer(stack_trace or ""))
-    own = [f for f in frames if "/torch/" not in f["file"]] or frames
+    own = [
+        f
+        for f in frames
+        if "/torch/" not in f["file"] and not f["file"].startswith("<")
+    ]
+    own = own or [f for f in frames if not f["file"].startswith("torch/")]
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
 
 

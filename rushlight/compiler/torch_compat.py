@@ -46,9 +46,9 @@ def quiet_torch() -> Iterator[None]:
 
 
 @cache
-def _all_decompositions() -> dict[OpOverload, Callable[..., Any]]:
+def _all_decompositions() -> dict[Any, Callable[..., Any]]:
     """torch's default table, then whatever else torch knows how to decompose."""
-    table: dict[OpOverload, Callable[..., Any]] = {}
+    table: dict[Any, Callable[..., Any]] = {}
     for op, function in global_decomposition_table["post_autograd"].items():
         if isinstance(op, OpOverload):
             table[op] = function
@@ -65,7 +65,8 @@ def decompose(program: ExportedProgram, keep: Collection[Any]) -> ExportedProgra
     kept = set(keep)
     table = {op: f for op, f in _all_decompositions().items() if op not in kept}
     with quiet_torch():
-        return program.run_decompositions(table)
+        decomposed: ExportedProgram = program.run_decompositions(table)
+    return decomposed
 
 
 def fake_mode(program: ExportedProgram) -> FakeTensorMode:
@@ -102,7 +103,7 @@ def add_constant(
         else next(n for n in graph.nodes if n.op != "placeholder")
     )
     with graph.inserting_before(before):
-        node = graph.placeholder(f"c_{unique}")
+        node: Node = graph.placeholder(f"c_{unique}")
     node.meta["val"] = mode.from_tensor(value, static_shapes=True)
     spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), unique, None)
     signature.input_specs.insert(position, spec)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules of the Edge dialect: every node is a row with dtypes that its kernels have."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.compiler.edge import graph_modules, value_of
+from rushlight.compiler.targets import is_control_flow, is_delegate_call, row_name
+from rushlight.errors import DialectError, IllegalOpError
+from rushlight.ops.table import Op, load_table
+
+REASONS = "backend_reasons"
+"""Key of ``node.meta``: why each chosen backend left the node alone, by backend id."""
+
+ADVICE = (
+    "Change the model there, choose a backend that has the op, "
+    "or add a row and a kernel (CONTRIBUTING.md)."
+)
+
+
+def verify_dialect(program: ExportedProgram) -> None:
+    """Raise DialectError if a pass left the graph malformed: no legality, only form."""
+    for module in graph_modules(program.graph_module):
+        for node in module.graph.nodes:
+            if problem := _malformed(node, module):
+                raise DialectError(
+                    f"node {node.name} ({node.target}) {problem}",
+                    node=node.name,
+                    stack_trace=node.meta.get("stack_trace"),
+                )
+    returned = program.graph.output_node().args[0]
+    assert isinstance(returned, (tuple, list))
+    for spec, value in zip(program.graph_signature.output_specs, returned, strict=True):
+        name = getattr(spec.arg, "name", None)
+        if isinstance(value, Node) and value.name != name:
+            raise DialectError(f"the signature returns {name}, the graph {value.name}")
+
+
+def verify_legal(program: ExportedProgram, allow: Collection[Any] = ()) -> None:
+    """Raise IllegalOpError if something in the program has no kernel on the target.
+
+    One error tells of every kind of illegal node, each once. ``allow`` names overloads
+    to pass over.
+    """
+    found: dict[tuple[str, tuple[str, ...]], IllegalOpError] = {}
+    for module in graph_modules(program.graph_module):
+        for node in module.graph.nodes:
+            if node.op == "call_function" and node.target not in allow:
+                problem = illegality(node)
+                if problem:
+                    key = (str(node.target), tuple(operand_dtypes(node)))
+                    found.setdefault(key, _error(node, problem))
+    if found:
+        raise IllegalOpError.of(list(found.values()))
+
+
+def illegality(node: Node) -> str | None:
+    """Why no kernel of the op table can run the node, or None if one can."""
+    if (
+        node.target is operator.getitem
+        or is_control_flow(node)
+        or is_delegate_call(node)
+    ):
+        return None
+    row = load_table().get(row_name(node.target) or "")
+    if row is None:
+        return "no kernel has this op, and torch cannot decompose it into ops that have one"
+    if row.name.startswith("executorch_prim."):
+        return None
+    return dtype_problem(row, tensor_groups(node))
+
+
+def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:
+    """Why the row's kernels do not take these dtypes, or None.
+
+    `groups` has one entry per schema argument that holds tensors; a list of tensors is
+    one entry with all its dtypes.
+    """
+    flat = tuple(dtype for group in groups for dtype in group)
+    first = tuple(group[0] for group in groups if group)
+    singles = {t for t in row.types if isinstance(t, str)}
+    mixed = {t for t in row.types if not isinstance(t, str)}
+    if not flat or set(flat) <= singles or flat in mixed or first in mixed:
+        return None
+    if any(first[: len(t)] == t[: len(first)] for t in mixed):
+        return None  # trailing optional tensors
+    return f"no kernel for these dtypes; there is one for {_listing(row)}"
+
+
+def tensor_groups(node: Node) -> list[list[str]]:
+    """Dtypes of the tensor arguments, grouped by schema argument."""
+    groups = []
+    for argument in (*node.args, *node.kwargs.values()):
+        items = argument if isinstance(argument, (list, tuple)) else (argument,)
+        values = [value_of(item) for item in items]
+        dtypes = [dtype_name(v.dtype) for v in values if isinstance(v, torch.Tensor)]
+        if dtypes:
+            groups.append(dtypes)
+    return groups
+
+
+def operand_dtypes(node: Node) -> list[str]:
+    """Dtypes of all tensor arguments in order."""
+    return [dtype for group in tensor_groups(node) for dtype in group]
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """``float32``: as the op table spells it."""
+    return str(dtype).removeprefix("torch.")
+
+
+def target_name(target: Any) -> str:
+    """``aten.add.Tensor``, or ``operator.pow`` for arithmetic on sizes."""
+    if isinstance(target, OpOverload) or not callable(target):
+        return str(target)
+    module = getattr(target, "__module__", "").removeprefix("_")
+    return f"{module}.{getattr(target, '__name__', target)}"
+
+
+def _listing(row: Op) -> str:
+    names = [t if isinstance(t, str) else f"({', '.join(t)})" for t in row.types]
+    shown = ", ".join(names[:12])
+    return shown + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def _error(node: Node, problem: str) -> IllegalOpError:
+    return IllegalOpError(
+        target_name(node.target),
+        problem,
+        dtypes=operand_dtypes(node),
+        node=node.name,
+        stack_trace=node.meta.get("stack_trace"),
+        reasons=node.meta.get(REASONS, {}),
+        advice=ADVICE,
+    )
+
+
+def _malformed(node: Node, module: GraphModule) -> str | None:
+    if node.op == "call_module":
+        return "calls a module"
+    if node.op != "call_function":
+        return None
+    if "val" not in node.meta and node.users:
+        return "has no meta['val']"
+    if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
+        return "changes its argument: Edge dialect is functional"
+    return None
