@@ -76,27 +76,27 @@ template <DType>
 struct CppTypeOf;
 template <class T>
 struct DTypeOf;
-#define RL_FOR_EACH_DTYPE(X)                                                                  \
-  X(UInt8, uint8_t)                                                                           \
-  X(Int8, int8_t)                                                                             \
-  X(Int16, int16_t)                                                                           \
-  X(Int32, int32_t)                                                                           \
-  X(Int64, int64_t)                                                                           \
-  X(Float16, Half)                                                                            \
-  X(Float32, float)                                                                           \
-  X(Float64, double)                                                                          \
-  X(Bool, bool)                                                                               \
-  X(BFloat16, BFloat16)                                                                       \
-  X(UInt16, uint16_t)                                                                         \
-  X(UInt32, uint32_t)                                                                         \
+#define RL_FOR_EACH_DTYPE(X) \
+  X(UInt8, uint8_t)          \
+  X(Int8, int8_t)            \
+  X(Int16, int16_t)          \
+  X(Int32, int32_t)          \
+  X(Int64, int64_t)          \
+  X(Float16, Half)           \
+  X(Float32, float)          \
+  X(Float64, double)         \
+  X(Bool, bool)              \
+  X(BFloat16, BFloat16)      \
+  X(UInt16, uint16_t)        \
+  X(UInt32, uint32_t)        \
   X(UInt64, uint64_t)
-#define RL_DTYPE(name, type)            \
-  template <>                           \
-  struct CppTypeOf<DType::name> {       \
-    using Type = type;                  \
-  };                                    \
-  template <>                           \
-  struct DTypeOf<type> {                \
+#define RL_DTYPE(name, type)                    \
+  template <>                                   \
+  struct CppTypeOf<DType::name> {               \
+    using Type = type;                          \
+  };                                            \
+  template <>                                   \
+  struct DTypeOf<type> {                        \
     static constexpr DType value = DType::name; \
   };
 RL_FOR_EACH_DTYPE(RL_DTYPE)
@@ -115,7 +115,8 @@ bool is_floating(DType dtype);
 /// int8…int64, uint8…uint64; not bool.
 bool is_integral(DType dtype);
 bool is_complex(DType dtype);
-/// torch.promote_types(a, b).
+/// torch.promote_types(a, b). Where torch refuses (quantised, float8, bits): a. Wide unsigned with signed: the signed
+/// type that holds both, int64 at most.
 DType promote(DType a, DType b);
 
 }  // namespace rushlight

@@ -60,14 +60,19 @@ class EValue {
   double as_double() const { return payload_.d; }
   Tensor* as_tensor() const { return payload_.tensor; }
   Text as_string() const { return {static_cast<const char*>(payload_.list.data), payload_.list.count}; }
-  Span<const double> as_doubles() const { return {static_cast<const double*>(payload_.list.data), payload_.list.count}; }
-  Span<const uint8_t> as_bools() const { return {static_cast<const uint8_t*>(payload_.list.data), payload_.list.count}; }
+  Span<const double> as_doubles() const {
+    return {static_cast<const double*>(payload_.list.data), payload_.list.count};
+  }
+  Span<const uint8_t> as_bools() const {
+    return {static_cast<const uint8_t*>(payload_.list.data), payload_.list.count};
+  }
   Span<EValue* const> as_slots() const {
     return {static_cast<EValue* const*>(payload_.list.data), payload_.list.count};
   }
 
  private:
   explicit EValue(Tag tag) : tag_(tag), payload_{} {}
+  static EValue of_list(Tag tag, const void* data, size_t count);
 
   Tag tag_;
   union {

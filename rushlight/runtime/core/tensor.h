@@ -55,9 +55,9 @@ class Tensor {
   size_t nbytes() const { return numel_ * element_nbytes_; }
   size_t capacity_nbytes() const { return capacity_nbytes_; }
   bool is_dynamic() const { return dynamism_ == Dynamism::Bounded; }
-  /// Dim order is 0, 1, 2, …: row-major.
+  /// Elements lie in row-major order (dimensions of size 1 may stand anywhere in the dim order).
   bool is_contiguous() const { return is_contiguous_; }
-  /// Strides are equal in every dimension of size > 1: the two share one memory order.
+  /// Equal sizes, and equal strides in every dimension of size > 1: element i in memory is the same in both.
   bool same_layout(const Tensor& other) const;
 
   template <class T>
@@ -92,7 +92,9 @@ class Tensor {
   void* data_ = nullptr;
 };
 
-/// *numel = the product of sizes, and *nbytes that times the element size. False if a size is negative or it wraps.
+/// *numel = the product of sizes, and *nbytes that times the element size.
+///
+/// False if a size is negative, or if the product wraps with empty dimensions counted as 1 (strides are such products).
 [[nodiscard]] bool count_elements(Span<const int32_t> sizes, size_t element_nbytes, size_t* numel, size_t* nbytes);
 
 }  // namespace rushlight
