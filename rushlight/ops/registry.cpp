@@ -18,6 +18,8 @@ constexpr OpEntry kOps[] = {
 
 }  // namespace
 
-OpTable default_ops() { return {kOps, sizeof(kOps) / sizeof(kOps[0]) - 1}; }
+const OpTable kDefaultOps = {kOps, sizeof(kOps) / sizeof(kOps[0]) - 1};
+
+OpTable default_ops() { return kDefaultOps; }
 
 }  // namespace rushlight
