@@ -208,3 +208,7 @@ class InvalidProgramError(RushlightError):
         super().__init__(f"{reason}{where}")
         self.reason = reason
         self.byte_offset = byte_offset
+
+
+class StructureError(RushlightError, ValueError):
+    """A value that does not nest as the method says, or a container text with a fault."""
