@@ -185,11 +185,8 @@ def user_line(stack_trace: str | None) -> str | None:
     """
     frames = list(_FRAME.finditer(stack_trace or ""))
     own = [
-        f
-        for f in frames
-        if "/torch/" not in f["file"] and not f["file"].startswith("<")
+        f for f in frames if "torch/" not in f["file"] and not f["file"].startswith("<")
     ]
-    own = own or [f for f in frames if not f["file"].startswith("torch/")]
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
 
 
