@@ -62,7 +62,7 @@ def summarize(data: bytes) -> dict[str, Any]:
 
 def operator_name(record: Record) -> str:
     """``aten::add.out`` of an OperatorName record."""
-    return record.name + (f".{record.overload}" if record.overload else "")
+    return f"{record.name}.{record.overload}" if record.overload else str(record.name)
 
 
 def describe(value: Record) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def memory_of(file: Path, method: str) -> dict[str, Any]:
     from rushlight.errors import RushlightError
 
     try:
-        return dict(rushlight.load(file).memory(method))
+        memory = rushlight.load(file).memory(method)
+        return {"method_nbytes": memory.method_nbytes, "nbytes": memory.nbytes}
     except RushlightError as error:
         return {"error": str(error)}
 

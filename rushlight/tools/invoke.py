@@ -12,7 +12,7 @@ from typing import Any
 from rushlight.errors import RushlightError
 
 
-class InputError(RushlightError):
+class WordError(RushlightError):
     """An ``--input`` that cannot be read: which one, and why."""
 
 
@@ -30,23 +30,23 @@ def read_input(text: str) -> Any:
             continue
     path = Path(text)
     if not path.is_file():
-        raise InputError(
+        raise WordError(
             f"--input {text}: neither a file nor a number, true, false or none"
         )
     try:
         return np.load(path, allow_pickle=False)
     except ValueError as error:
-        raise InputError(f"--input {text}: not a plain .npy file ({error})") from error
+        raise WordError(f"--input {text}: not a plain .npy file ({error})") from error
 
 
 def parse_inputs(method: Any, texts: Sequence[str]) -> tuple[list[Any], dict[str, Any]]:
     """Positional and named arguments; with no texts at all, zeros of the method's shapes."""
     if not texts and method.inputs:
         print("no --input given: running on zeros")
-        return [zero(info) for info in method.inputs], {}
+        return [], {slot.name: zero(slot) for slot in method.inputs}
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
-    names = {info.name for info in method.inputs}
+    names = {slot.name for slot in method.inputs}
     for text in texts:
         name, sign, rest = text.partition("=")
         if sign and name in names:
@@ -56,13 +56,19 @@ def parse_inputs(method: Any, texts: Sequence[str]) -> tuple[list[Any], dict[str
     return args, kwargs
 
 
-def zero(info: Any) -> Any:
-    """Zeros in an input's shape (upper bound where dynamic), or its recorded value."""
+def zero(slot: Any) -> Any:
+    """Zeros in an input's shape, or in its upper bound where it is dynamic."""
     import numpy as np
 
-    if info.kind == "tensor":
-        return np.zeros(info.shape, dtype=info.numpy_dtype)
-    return info.value
+    from rushlight.runtime.arrays import numpy_dtype
+
+    if slot.is_tensor:
+        return np.zeros(slot.sizes, dtype=numpy_dtype(slot.dtype_number))
+    if slot.dtype == "None":
+        return None
+    raise WordError(
+        f"input {slot.name} is a {slot.dtype}: say which with --input {slot.name}=…"
+    )
 
 
 def run(
@@ -74,7 +80,7 @@ def run(
         start = time.perf_counter()
         results = method(*args, **kwargs)
         times_ms.append(1e3 * (time.perf_counter() - start))
-    steps = method.trace(*args, **kwargs) if profile else []
+    steps = method.trace(*args, **kwargs).events if profile else []
     return results, times_ms, steps
 
 
@@ -120,7 +126,7 @@ def profile_table(events: Sequence[Any]) -> str:
     """Time per operator, longest first, as aligned text."""
     total: dict[str, list[float]] = {}
     for event in events:
-        total.setdefault(event.name, []).append(event.time_us)
+        total.setdefault(event.name, []).append(event.nanoseconds / 1000)
     whole = sum(sum(t) for t in total.values()) or 1.0
     lines = [f"{'operator':48} {'calls':>6} {'µs':>12} {'share':>7}"]
     for name, times in sorted(total.items(), key=lambda kv: -sum(kv[1])):
