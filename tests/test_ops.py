@@ -154,6 +154,8 @@ def check_twin(call: Call, want: list, label: str) -> None:
 def test_row_agrees_with_eager(op, types):
     assert op.samples, "a row needs samples"
     for i, sample in enumerate(op.samples):
+        if sample.types and types not in sample.types:
+            continue
         call = Call.make(op, sample, types)
         label = f"sample {i}"
         want = call.eager()

@@ -20,6 +20,13 @@ Error KernelContext::check_dtype(const char* name, const Tensor& tensor, DType d
   return fail(Error::InvalidType, "{} is {}, expected {}", name, to_string(tensor.dtype()), to_string(dtype));
 }
 
+Error KernelContext::check_sizes(const char* name, const Tensor& tensor, const Shape& shape) {
+  bool same = tensor.rank() == shape.rank;
+  for (size_t d = 0; same && d < shape.rank; ++d) same = tensor.size(d) == shape.sizes[d];
+  if (same) return Error::Ok;
+  return fail(Error::InvalidArgument, "{} is {}, expected {}", name, tensor.sizes(), shape.span());
+}
+
 Error KernelContext::check_row_major(const char* name, const Tensor& tensor) {
   if (tensor.is_contiguous()) return Error::Ok;
   return fail(Error::NotSupported, "{} is not row-major", name);

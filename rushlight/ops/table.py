@@ -33,11 +33,13 @@ class Sample:
     Positional arguments in schema order. A tuple of ints is the shape of a tensor
     drawn from the row's ``domain`` in the dtype under test; ``T(shape, dtype=…,
     values=…)`` says more; a list of tuples is a Tensor[]; anything else is passed as it
-    is (write an int[] as a list of ints).
+    is (write an int[] as a list of ints). ``types``, unless empty, are the only dtypes of
+    the row that it is for.
     """
 
     args: tuple[object, ...] = ()
     kwargs: Mapping[str, object] = field(default_factory=dict)
+    types: tuple[str | tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
