@@ -185,11 +185,8 @@ def user_line(stack_trace: str | None) -> str | None:
     """
     frames = list(_FRAME.finditer(stack_trace or ""))
     own = [
-        f
-        for f in frames
-        if "/torch/" not in f["file"] and not f["file"].startswith("<")
+        f for f in frames if "torch/" not in f["file"] and not f["file"].startswith("<")
     ]
-    own = own or [f for f in frames if not f["file"].startswith("torch/")]
     return f"{own[-1]['file']}:{own[-1]['line']}" if own else None
 
 
@@ -208,3 +205,7 @@ class InvalidProgramError(RushlightError):
         super().__init__(f"{reason}{where}")
         self.reason = reason
         self.byte_offset = byte_offset
+
+
+class StructureError(RushlightError, ValueError):
+    """A value that does not nest as the method says, or a container text with a fault."""

@@ -61,6 +61,28 @@ class Recorder final : public Trace {
   std::vector<Event> events_;
 };
 
+DType dtype_of(const ArrayIn& array, int given) {
+  DType type = static_cast<DType>(given);
+  if (given < 0 && !from_dlpack(array.dtype(), &type)) {
+    throw Failure(Error::InvalidType, "the array's element type is not one of the runtime's");
+  }
+  if (given >= kDTypeCount || element_nbytes(type) != array.itemsize()) {
+    throw Failure(Error::InvalidType, "the dtype and the array's element size differ");
+  }
+  return type;
+}
+
+Shape shape_of(const ArrayIn& array) {
+  if (array.ndim() > kMaxRank) throw Failure(Error::InvalidArgument, "rank above 16");
+  Shape shape;
+  shape.rank = static_cast<uint8_t>(array.ndim());
+  for (size_t d = 0; d < array.ndim(); ++d) {
+    if (array.shape(d) > INT32_MAX) throw Failure(Error::InvalidArgument, "a dimension above 2^31 - 1");
+    shape.sizes[d] = static_cast<int32_t>(array.shape(d));
+  }
+  return shape;
+}
+
 /// Marks the method busy for a scope, or refuses.
 class Running {
  public:
@@ -79,15 +101,16 @@ PyMethod::PyMethod(std::shared_ptr<PyProgram> program, size_t index, std::shared
                    std::optional<size_t> method_nbytes, std::optional<std::vector<size_t>> arena_nbytes)
     : program_(std::move(program)), index_(index) {
   program_->check_index(index);
-  allocate(share.get(), method_nbytes, arena_nbytes ? &*arena_nbytes : nullptr);
+  allocate(method_nbytes, arena_nbytes ? &*arena_nbytes : nullptr);
+  if (share) share_state(*share);
+  for (const auto& arena : arenas_) arena_spans_.push_back(arena->span());
   load(share != nullptr);
   borrowed_.resize(method_.input_count());
   is_set_.resize(method_.input_count());
   bind_outputs();
 }
 
-void PyMethod::allocate(const PyMethod* share, std::optional<size_t> method_nbytes,
-                        const std::vector<size_t>* arena_nbytes) {
+void PyMethod::allocate(std::optional<size_t> method_nbytes, const std::vector<size_t>* arena_nbytes) {
   const Program& program = program_->program();
   MemoryNeeds needs;
   Message message;
@@ -95,16 +118,17 @@ void PyMethod::allocate(const PyMethod* share, std::optional<size_t> method_nbyt
   method_block_ = std::make_unique<Block>(method_nbytes.value_or(needs.method_nbytes));
   const size_t count = arena_nbytes ? arena_nbytes->size() : needs.arena_count;
   for (size_t i = 0; i < count; ++i) {
-    if (share && i == kSharedArena && i < share->arenas_.size()) {
-      arenas_.push_back(share->arenas_[i]);
-    } else {
-      arenas_.push_back(std::make_shared<Block>(arena_nbytes ? (*arena_nbytes)[i] : program.arena_nbytes(index_, i)));
-    }
-    arena_spans_.push_back(arenas_.back()->span());
+    const size_t nbytes = arena_nbytes ? (*arena_nbytes)[i] : program.arena_nbytes(index_, i);
+    arenas_.push_back(std::make_shared<Block>(nbytes));
   }
-  const bool is_shareable =
-      !share || (share->program_ == program_ && share->arenas_.size() > kSharedArena && arenas_.size() > kSharedArena);
-  if (!is_shareable) throw Failure(Error::InvalidArgument, "these methods have no shared state: no second arena");
+}
+
+void PyMethod::share_state(const PyMethod& other) {
+  const bool has_state = other.arenas_.size() > kSharedArena && arenas_.size() > kSharedArena;
+  if (other.program_ != program_ || !has_state) {
+    throw Failure(Error::InvalidArgument, "these methods have no shared state: no second arena in one program");
+  }
+  arenas_[kSharedArena] = other.arenas_[kSharedArena];
 }
 
 void PyMethod::load(bool has_shared_arena) {
@@ -138,23 +162,11 @@ void PyMethod::check_input(size_t i) const {
 
 bool PyMethod::set_tensor(size_t i, const ArrayIn& array, int dtype) {
   check_input(i);
-  DType type = static_cast<DType>(dtype);
-  if (dtype < 0 && !from_dlpack(array.dtype(), &type)) {
-    throw Failure(Error::InvalidType, "the array's element type is not one of the runtime's");
-  }
-  if (dtype >= kDTypeCount || element_nbytes(type) != array.itemsize()) {
-    throw Failure(Error::InvalidType, "the dtype and the array's element size differ");
-  }
-  if (array.ndim() > kMaxRank) throw Failure(Error::InvalidArgument, "rank above 16");
-  Shape shape;
-  shape.rank = static_cast<uint8_t>(array.ndim());
-  for (size_t d = 0; d < array.ndim(); ++d) {
-    if (array.shape(d) > INT32_MAX) throw Failure(Error::InvalidArgument, "a dimension above 2^31 - 1");
-    shape.sizes[d] = static_cast<int32_t>(array.shape(d));
-  }
+  const DType type = dtype_of(array, dtype);
+  const Shape shape = shape_of(array);
   const ValueInfo info = method_.input_info(i);
   const bool is_same_rank = info.tag == Tag::Tensor && info.dim_order.count() == array.ndim();
-  if (is_same_rank && !is_dense(array, info.dim_order, array.itemsize())) return false;
+  if (is_same_rank && !is_dense(array, info.dim_order)) return false;
   Message message;
   is_set_[i] = false;
   check(method_.set_input(i, type, shape.span(), array.data(), message), message);

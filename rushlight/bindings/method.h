@@ -37,7 +37,8 @@ class PyMethod {
   void reset();
 
  private:
-  void allocate(const PyMethod* share, std::optional<size_t> method_nbytes, const std::vector<size_t>* arena_nbytes);
+  void allocate(std::optional<size_t> method_nbytes, const std::vector<size_t>* arena_nbytes);
+  void share_state(const PyMethod& other);
   void load(bool has_shared_arena);
   void bind_outputs();
   void check_input(size_t i) const;

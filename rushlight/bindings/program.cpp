@@ -113,9 +113,14 @@ nb::tuple PyProgram::needs(size_t method) const {
   MemoryNeeds needs;
   Message message;
   check(program_.needs(method, default_environment(), &needs, message), message);
-  nb::list arenas;
-  for (size_t i = 0; i < needs.arena_count; ++i) arenas.append(program_.arena_nbytes(method, i));
-  return nb::make_tuple(needs.method_nbytes, arenas);
+  return nb::make_tuple(needs.method_nbytes, arenas(method));
+}
+
+nb::list PyProgram::arenas(size_t method) const {
+  check_index(method);
+  nb::list list;
+  for (size_t i = 0; i < program_.arena_count(method); ++i) list.append(program_.arena_nbytes(method, i));
+  return list;
 }
 
 nb::object PyProgram::named_data(const std::string& key) const {
@@ -136,6 +141,7 @@ void bind_program(nb::module_& module) {
            "([input], [output]) with (tag, dtype, sizes, dim_order, is_dynamic, is_planned) each.")
       .def("containers", &PyProgram::containers, nb::arg("method"), "(inputs text, outputs text).")
       .def("needs", &PyProgram::needs, nb::arg("method"), "(method bytes, [bytes of each arena]).")
+      .def("arenas", &PyProgram::arenas, nb::arg("method"), "[bytes of each arena].")
       .def("named_data", &PyProgram::named_data, nb::arg("key"), "The bytes stored under key, or None.");
 }
 

@@ -42,6 +42,8 @@ class PyProgram {
   nb::tuple containers(size_t method) const;
   /// (method bytes, [bytes of each arena]): exactly what a Method takes.
   nb::tuple needs(size_t method) const;
+  /// [bytes of each arena], from the file alone.
+  nb::list arenas(size_t method) const;
   /// The bytes stored under `key`, or None.
   nb::object named_data(const std::string& key) const;
   /// @throws nb::index_error

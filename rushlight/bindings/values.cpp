@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rushlight/bindings/values.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -39,6 +40,8 @@ Snapshot Snapshot::take(const EValue& value, bool copy) {
   Snapshot s;
   s.tag = value.tag();
   switch (value.tag()) {
+    case Tag::None:
+      break;
     case Tag::Int:
       s.integer = value.as_int();
       break;
@@ -54,21 +57,20 @@ Snapshot Snapshot::take(const EValue& value, bool copy) {
     case Tag::Tensor:
       s.take_tensor(*value.as_tensor(), copy);
       break;
-    case Tag::DoubleList:
-      for (double d : value.as_doubles()) s.items.push_back(take(EValue::of_double(d), copy));
-      break;
-    case Tag::BoolList:
-      for (uint8_t b : value.as_bools()) s.items.push_back(take(EValue::of_bool(b != 0), copy));
-      break;
-    case Tag::IntList:
-    case Tag::TensorList:
-    case Tag::OptionalTensorList:
-      for (const EValue* item : value.as_slots()) s.items.push_back(take(item ? *item : EValue(), copy));
-      break;
-    case Tag::None:
-      break;
+    default:
+      s.take_list(value, copy);
   }
   return s;
+}
+
+void Snapshot::take_list(const EValue& value, bool copy) {
+  if (value.is(Tag::DoubleList)) {
+    for (double d : value.as_doubles()) items.push_back(take(EValue::of_double(d), copy));
+  } else if (value.is(Tag::BoolList)) {
+    for (uint8_t b : value.as_bools()) items.push_back(take(EValue::of_bool(b != 0), copy));
+  } else {
+    for (const EValue* item : value.as_slots()) items.push_back(take(item ? *item : EValue(), copy));
+  }
 }
 
 namespace {
@@ -158,9 +160,9 @@ bool from_dlpack(nb::dlpack::dtype type, DType* out) {
   return false;
 }
 
-bool is_dense(const ArrayIn& array, Span<const uint8_t> dim_order, size_t element_nbytes) {
+bool is_dense(const ArrayIn& array, Span<const uint8_t> dim_order) {
   if (array.size() == 0) return true;
-  size_t alignment = element_nbytes > 8 ? 8 : element_nbytes;  // complex128 is two doubles
+  const size_t alignment = std::min<size_t>(array.itemsize(), 8);  // complex128 is two doubles
   if (alignment && reinterpret_cast<uintptr_t>(array.data()) % alignment) return false;
   int64_t expected = 1;
   for (size_t i = dim_order.count(); i-- > 0;) {

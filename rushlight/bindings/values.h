@@ -52,13 +52,14 @@ struct Snapshot {
 
  private:
   void take_tensor(const Tensor& tensor, bool copy);
+  void take_list(const EValue& value, bool copy);
 };
 
 /// *out = the DType of a DLPack type; false if the runtime has none.
 bool from_dlpack(nb::dlpack::dtype type, DType* out);
 
 /// Whether `array`, of `dim_order`'s rank, is dense and aligned in that order: its bytes can be taken as they are.
-bool is_dense(const ArrayIn& array, Span<const uint8_t> dim_order, size_t element_nbytes);
+bool is_dense(const ArrayIn& array, Span<const uint8_t> dim_order);
 
 /// A str of file text, which need not be UTF-8: other bytes appear as \\xff.
 nb::object to_str(Text text);

@@ -29,9 +29,12 @@ __all__ = [
     "assemble",
     "decompose",
     "fake_mode",
-    "lifted_value",
+    "is_higher_order",
     "quiet_torch",
     "remove_inputs",
+    "replace_graph",
+    "replace_stored_tensor",
+    "stored_tensors",
     "sync_outputs",
 ]
 
@@ -66,6 +69,9 @@ def decompose(program: ExportedProgram, keep: Collection[Any]) -> ExportedProgra
     table = {op: f for op, f in _all_decompositions().items() if op not in kept}
     with quiet_torch():
         decomposed: ExportedProgram = program.run_decompositions(table)
+    # torch hands the same dicts on; ours change.
+    decomposed._constants = dict(decomposed.constants)
+    decomposed._state_dict = dict(decomposed.state_dict)
     return decomposed
 
 
@@ -133,15 +139,16 @@ def remove_inputs(program: ExportedProgram, unused: Collection[Node]) -> None:
         program.graph.erase_node(node)
 
 
-def lifted_value(program: ExportedProgram, node: Node) -> torch.Tensor | None:
-    """The stored tensor of a placeholder: parameter, buffer or constant. Else None."""
-    target = _lifted_targets(program).get(node.name)
-    if target is None:
-        return None
-    value = program.state_dict.get(target)
-    if value is None:
-        value = program.constants.get(target)
-    return value if isinstance(value, torch.Tensor) else None
+def stored_tensors(program: ExportedProgram) -> dict[str, torch.Tensor]:
+    """The tensor behind each parameter, buffer and constant, by its placeholder's name."""
+    found = {}
+    for name, target in _lifted_targets(program).items():
+        value = program.state_dict.get(target)
+        if value is None:
+            value = program.constants.get(target)
+        if isinstance(value, torch.Tensor):
+            found[name] = value.detach()
+    return found
 
 
 def _lifted_targets(program: ExportedProgram) -> Mapping[str, str]:
@@ -205,3 +212,38 @@ def assemble(
 def is_higher_order(target: Any) -> bool:
     """Whether a node's target is a higher-order op."""
     return isinstance(target, HigherOrderOperator)
+
+
+def replace_graph(program: ExportedProgram, module: GraphModule) -> ExportedProgram:
+    """The same program around another graph with the same inputs and outputs in order."""
+    returned: Any = module.graph.output_node().args[0]
+    specs = [
+        OutputSpec(spec.kind, type(spec.arg)(name=value.name), spec.target)
+        if isinstance(value, Node) and hasattr(spec.arg, "name")
+        else spec
+        for spec, value in zip(
+            program.graph_signature.output_specs, returned, strict=True
+        )
+    ]
+    signature = ExportGraphSignature(program.graph_signature.input_specs, specs)
+    with quiet_torch():
+        return ExportedProgram(
+            root=module,
+            graph=module.graph,
+            graph_signature=signature,
+            state_dict=program.state_dict,
+            range_constraints=program.range_constraints,
+            module_call_graph=program.module_call_graph,
+            example_inputs=program.example_inputs,
+            constants=program.constants,
+        )
+
+
+def replace_stored_tensor(
+    program: ExportedProgram, node: Node, value: torch.Tensor
+) -> None:
+    """Store another tensor (same sizes and dtype) behind a constant's placeholder."""
+    target = _lifted_targets(program)[node.name]
+    store = program.state_dict if target in program.state_dict else program.constants
+    store[target] = value
+    node.meta["val"] = fake_mode(program).from_tensor(value, static_shapes=True)

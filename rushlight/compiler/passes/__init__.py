@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Graph to graph: one rewrite per file, named after it."""
