@@ -14,6 +14,7 @@ from torch._decomp import global_decomposition_table
 from torch._ops import HigherOrderOperator, OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.export import ExportedProgram
+from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (
     ExportGraphSignature,
     InputKind,
@@ -23,13 +24,19 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.proxy_tensor import (
+    ProxyTorchDispatchMode,
+    disable_proxy_modes_tracing,
+    track_tensor_tree,
+)
+from torch.utils import _pytree as pytree
 
 __all__ = [
     "add_constant",
     "assemble",
     "decompose",
     "fake_mode",
-    "is_higher_order",
+    "module_call_op",
     "quiet_torch",
     "remove_inputs",
     "replace_graph",
@@ -172,6 +179,17 @@ def sync_outputs(program: ExportedProgram) -> None:
         if isinstance(value, Node) and getattr(spec.arg, "name", None) != value.name:
             arg = type(spec.arg)(name=value.name)
             specs[i] = OutputSpec(spec.kind, arg, spec.target)
+    _sync_call(program)
+
+
+def _sync_call(program: ExportedProgram) -> None:
+    """Let the call signature of the whole program name the same outputs."""
+    specs = program.graph_signature.output_specs
+    for entry in program.module_call_graph:
+        if entry.fqn == "" and entry.signature is not None:
+            entry.signature.outputs[:] = [
+                s.arg for s in specs if s.kind == OutputKind.USER_OUTPUT
+            ]
 
 
 def assemble(
@@ -184,9 +202,6 @@ def assemble(
     constants: Mapping[str, Any],
 ) -> ExportedProgram:
     """An ExportedProgram around a part of `parent`'s graph."""
-    from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
-    from torch.utils import _pytree as pytree
-
     inputs = [s.arg for s in input_specs if s.kind == InputKind.USER_INPUT]
     outputs = [s.arg for s in output_specs if s.kind == OutputKind.USER_OUTPUT]
     with quiet_torch():
@@ -209,9 +224,63 @@ def assemble(
         )
 
 
-def is_higher_order(target: Any) -> bool:
-    """Whether a node's target is a higher-order op."""
-    return isinstance(target, HigherOrderOperator)
+def module_call_op(name: str, attribute: str) -> HigherOrderOperator:
+    """A higher-order op ``op(module, *args) -> tuple`` that torch's modes understand.
+
+    Eager calls the module, fake mode its ``fake_results``; tracing records one node that
+    reads the module as a graph attribute ``<attribute>_<n>``.
+    """
+
+    class ModuleCall(HigherOrderOperator):
+        def __call__(self, module: Any, *args: Any) -> Any:
+            return super().__call__(module, *args)  # type: ignore[no-untyped-call]
+
+    op = ModuleCall(name)  # type: ignore[no-untyped-call]
+
+    @op.py_impl(torch._C.DispatchKey.CompositeExplicitAutograd)
+    def run(module: Any, *args: Any) -> Any:
+        return module(*args)
+
+    @op.py_autograd_impl
+    def autograd(module: Any, *args: Any) -> Any:
+        with torch._C._AutoDispatchBelowAutograd():
+            return op(module, *args)
+
+    @op.py_functionalize_impl
+    def functionalize(ctx: Any, module: Any, *args: Any) -> Any:
+        with ctx.redispatch_to_next():
+            return ctx.wrap_tensors(op(module, *ctx.unwrap_tensors(args)))
+
+    @op.py_impl(FakeTensorMode)
+    def fake(mode: FakeTensorMode, module: Any, *args: Any) -> Any:
+        with mode:
+            return module.fake_results(*args)
+
+    @op.py_impl(ProxyTorchDispatchMode)
+    def trace(mode: ProxyTorchDispatchMode, module: Any, *args: Any) -> Any:
+        tracer: Any = mode.tracer
+        with disable_proxy_modes_tracing():
+            results = op(module, *args)
+        holder = tracer.create_proxy(
+            "get_attr", _held(tracer.root, module, attribute), (), {}
+        )
+        proxies = pytree.tree_map(tracer.unwrap_proxy, args)
+        call = tracer.create_proxy(
+            "call_function", op, (holder, *proxies), {}, name=name
+        )
+        return track_tensor_tree(results, call, constant=None, tracer=tracer)
+
+    return op
+
+
+def _held(root: Any, module: torch.nn.Module, attribute: str) -> str:
+    """The name under which `root` holds `module`; made if need be."""
+    for name, child in root.named_children():
+        if child is module:
+            return str(name)
+    name = f"{attribute}_{len(list(root.children()))}"
+    root.register_module(name, module)
+    return name
 
 
 def replace_graph(program: ExportedProgram, module: GraphModule) -> ExportedProgram:

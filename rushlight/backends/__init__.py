@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One folder per vendor integration, and the contract they all keep."""
