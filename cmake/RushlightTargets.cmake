@@ -3,7 +3,8 @@ add_library(rushlight_options INTERFACE)
 target_include_directories(rushlight_options INTERFACE ${PROJECT_SOURCE_DIR} ${RUSHLIGHT_GENERATED})
 target_compile_features(rushlight_options INTERFACE cxx_std_17)
 target_compile_options(rushlight_options INTERFACE
-  -Wall -Wextra -Werror -Wmissing-declarations -Wno-unused-parameter -Wno-maybe-uninitialized
+  -Wall -Wextra -Werror -Wmissing-declarations -Wno-unused-parameter
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   -ffunction-sections -fdata-sections $<$<CONFIG:Release>:-fno-math-errno>)
 target_compile_definitions(rushlight_options INTERFACE RL_MESSAGES=$<BOOL:${RUSHLIGHT_MESSAGES}>)
 if(RUSHLIGHT_SANITIZE)

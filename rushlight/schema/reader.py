@@ -71,7 +71,7 @@ def read_flatbuffer(view: memoryview, identifier: str) -> Record:
     if bytes(view[4:8]) != identifier.encode():
         raise InvalidProgramError(f"file identifier: not {identifier}", 4)
     root = Field("root", 0, "table", ROOTS[identifier], True)
-    return _Reader(view).table("file", root, 0, ROOTS[identifier])
+    return _Reader(view).table(ROOTS[identifier], root, 0, ROOTS[identifier])
 
 
 def _cut(view: memoryview, layout: FileLayout, root: Record) -> list[memoryview]:

@@ -74,9 +74,13 @@ def test_noise_is_refused(noise):
         (put(FILE, 24, "Q", 2**64 - 1), "segments of 132 bytes from byte", 24),
         (put(FILE, 32, "Q", 2**64 - 1), "segments of 18446744073709551615 bytes", 24),
         (FILE[:-1], "segments of 132 bytes from byte", 24),
-        (put(FILE, 0, "I", 2**32 - 4), "file.root: reference leads 4294967292", 0),
-        (put(FILE, 0, "I", 0), "file.root: reference leads 0, expected from 4", 0),
-        (put(FILE, 0, "I", 41), "file.root: reference to byte 41, expected a mult", 0),
+        (put(FILE, 0, "I", 2**32 - 4), "Program.root: reference leads 4294967292", 0),
+        (put(FILE, 0, "I", 0), "Program.root: reference leads 0, expected from 4", 0),
+        (
+            put(FILE, 0, "I", 41),
+            "Program.root: reference to byte 41, expected a mult",
+            0,
+        ),
     ],
 )
 def test_a_bad_number_is_named_with_its_place(data, says, at):
