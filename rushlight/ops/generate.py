@@ -7,7 +7,8 @@ writes, under ``rushlight/ops/`` of the output folder,
 
 - ``<family>/ops_decl.inc``: per row, the kernel's declaration and ``types::<symbol>``,
 - ``ops_decl.inc`` and ``ops_shapes.inc``: includes of every family's declarations,
-- ``ops.inc``: ``RL_OP(name, kernel, shape, scratch, inputs, outputs, slots)``, sorted,
+- ``ops.inc``: ``RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes)``,
+  sorted,
 
 and ``kernels.cmake``. A file whose text is unchanged is not touched.
 """
@@ -77,6 +78,18 @@ def slot_count(op: Op) -> int:
     )
 
 
+def written_slots(op: Op) -> int:
+    """Bit i: the kernel writes to the tensors in slot i.
+
+    A prim with a destination of its own (``et_view``) makes it a view and writes nothing.
+    """
+    first = len(op.parameters)
+    written = {i for i, p in enumerate(op.parameters) if p.cpp == "Tensor&"}
+    if not is_prim(op):
+        written |= {first + i for i in range(len(destinations(op)))}
+    return sum(1 << i for i in written)
+
+
 def declaration(op: Op, is_selected: bool, keep: tuple[str, ...]) -> str:
     """The C++ declaration of a row's kernel, scratch function and dtypes.
 
@@ -122,7 +135,8 @@ def entry(op: Op) -> str:
         else "nullptr"
     )
     counts = f"{len(op.parameters)}, {len(destinations(op))}, {slot_count(op)}"
-    return f'RL_OP("{op.wire_name}", {kernel}, {shape_entry(op)}, {scratch}, {counts})'
+    tail = f"{scratch}, {counts}, {written_slots(op):#x}"
+    return f'RL_OP("{op.wire_name}", {kernel}, {shape_entry(op)}, {tail})'
 
 
 def kernel_file(op: Op) -> Path:

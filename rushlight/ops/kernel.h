@@ -108,6 +108,7 @@ struct OpEntry {
   uint8_t inputs;     ///< number of schema arguments before the destinations
   uint8_t outputs;    ///< number of destination arguments (a destination list counts once)
   uint8_t slots;      ///< exact length of a call's argument vector, the return slot included
+  uint32_t writes;    ///< bit i: the kernel writes to the tensor (or the tensors of the list) in slot i
 };
 /// Entries sorted by name (strcmp order).
 using OpTable = Span<const OpEntry>;

@@ -10,11 +10,11 @@ namespace rushlight {
 namespace {
 
 constexpr OpEntry kOps[] = {
-#define RL_OP(name, kernel, shape, scratch, inputs, outputs, slots) \
-  {name, kernel, shape, scratch, inputs, outputs, slots},
+#define RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes) \
+  {name, kernel, shape, scratch, inputs, outputs, slots, writes},
 #include "rushlight/ops/ops.inc"
 #undef RL_OP
-    {nullptr, nullptr, nullptr, nullptr, 0, 0, 0}};  // C++ has no empty arrays
+    {nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0}};  // C++ has no empty arrays
 
 }  // namespace
 

@@ -70,6 +70,16 @@ bool Tensor::same_layout(const Tensor& other) const {
   return true;
 }
 
+Error Tensor::share(Message& message, const Tensor& other) {
+  if (is_pinned_) return message.fail(Error::InvalidArgument, "a constant cannot become a view");
+  if (nbytes() > other.capacity_nbytes_) {
+    return message.fail(Error::InvalidArgument, "a view of {} bytes does not fit the {} of its base", nbytes(),
+                        other.capacity_nbytes_);
+  }
+  bind(other.data_, other.capacity_nbytes_, other.is_read_only_);
+  return Error::Ok;
+}
+
 Error Tensor::resize(Message& message, Span<const int32_t> sizes) {
   const Span<const int32_t> now = this->sizes();
   bool is_same = sizes.count() == rank_;

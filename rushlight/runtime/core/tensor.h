@@ -72,6 +72,21 @@ class Tensor {
   void* mutable_raw() const { return data_; }
   void bind(void* data) { data_ = data; }
 
+  /// Nobody may write the data: a constant of the file, a caller's input, or a view of one.
+  bool is_read_only() const { return is_read_only_; }
+  /// Gives the tensor memory of which `capacity_nbytes` may be read, and written unless is_read_only.
+  void bind(void* data, size_t capacity_nbytes, bool is_read_only) {
+    data_ = data;
+    capacity_nbytes_ = capacity_nbytes;
+    is_read_only_ = is_read_only;
+  }
+  /// The data is bound for good: share() refuses this tensor.
+  bool is_pinned() const { return is_pinned_; }
+  void pin() { is_pinned_ = true; }
+  /// Makes this tensor a view of `other`'s memory, with its capacity and its read-only state; sizes stay.
+  /// InvalidArgument if this tensor is a constant or the present sizes need more bytes than there are.
+  [[nodiscard]] Error share(Message& message, const Tensor& other);
+
   /// Sets the sizes. InvalidArgument if the rank differs or a static tensor would change; OutOfResources if the new
   /// element count does not fit in capacity_nbytes(). The tensor is unchanged then.
   [[nodiscard]] Error resize(Message& message, Span<const int32_t> sizes);
@@ -84,6 +99,8 @@ class Tensor {
   uint8_t element_nbytes_ = 0;
   Dynamism dynamism_ = Dynamism::Static;
   bool is_contiguous_ = true;
+  bool is_read_only_ = false;
+  bool is_pinned_ = false;
   const int32_t* sizes_ = nullptr;  // writable when Bounded
   const uint8_t* dim_order_ = nullptr;
   ptrdiff_t* strides_ = nullptr;

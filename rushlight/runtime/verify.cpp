@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rushlight/runtime/verify.h"
+
+#include "rushlight/runtime/core/checked.h"
+#include "rushlight/runtime/core/tensor.h"
+
+namespace rushlight {
+
+using namespace schema;
+
+namespace {
+
+constexpr size_t kMaxOperatorName = 99;
+
+class Checker {
+ public:
+  Checker(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message)
+      : program_(root<ProgramView>(flatbuffer.data())),
+        layout_(layout),
+        message_(message),
+        // Every item that is looked at has bytes of its own in the file, unless the writer shared it.
+        budget_(flatbuffer.count()) {}
+
+  Error program() {
+    RL_TRY(segments());
+    RL_TRY(blobs());
+    for (size_t i = 0; i < program_.methods().count(); ++i) {
+      const MethodView one = program_.methods()[i];
+      const Error error = method(one);
+      if (error != Error::Ok) {
+        message_.append(" (method {})", one.name());
+        return error;
+      }
+    }
+    return Error::Ok;
+  }
+
+ private:
+  template <class... Args>
+  Error fail(const TableView& where, const char* format, const Args&... args) {
+    return message_.fail_at(where.position(), Error::InvalidProgram, format, args...);
+  }
+
+  Error spend(const TableView& where, size_t count) {
+    if (count > budget_) return fail(where, "list of {} items: the lists of this file are longer than the file", count);
+    budget_ -= count;
+    return Error::Ok;
+  }
+
+  Error index(const TableView& where, const char* what, int64_t value, size_t count) {
+    if (value >= 0 && static_cast<uint64_t>(value) < count) return Error::Ok;
+    return fail(where, "{} {}: expected 0 or more and less than {}", what, value, count);
+  }
+
+  // ---- The program's own tables.
+
+  Error segments() {
+    for (size_t i = 0; i < program_.segments().count(); ++i) {
+      const SegmentView segment = program_.segments()[i];
+      uint64_t position = 0;
+      if (!layout_.locate(segment.offset(), segment.nbytes(), &position) || segment.nbytes() > SIZE_MAX / 2) {
+        return fail(segment, "segment {}: {} bytes from {} leave the {} bytes of segment data", i, segment.nbytes(),
+                    segment.offset(), layout_.segment_nbytes);
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error offsets(const char* what, SubOffsetsView list) {
+    RL_TRY(index(list, what, list.segment(), program_.segments().count()));
+    const uint64_t nbytes = program_.segments()[list.segment()].nbytes();
+    RL_TRY(spend(list, list.offsets().count()));
+    for (const uint64_t offset : list.offsets()) {
+      if (offset > nbytes) {
+        return fail(list, "{} {}: offset {} is beyond its {} bytes", what, list.segment(), offset, nbytes);
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error blobs() {
+    // A list that holds the dummy entry alone names no segment.
+    if (program_.constants() && program_.constants().offsets().count() > 1) {
+      if (!program_.inline_constants().empty()) {
+        return fail(program_.constants(), "constants: both in a segment and inside the flatbuffer");
+      }
+      RL_TRY(offsets("constants segment", program_.constants()));
+    }
+    if (!program_.mutable_data().empty()) RL_TRY(offsets("mutable data segment", program_.mutable_data()[0]));
+    for (size_t i = 0; i < program_.named_data().count(); ++i) {
+      const NamedBlobView blob = program_.named_data()[i];
+      RL_TRY(index(blob, "named data segment", blob.segment(), program_.segments().count()));
+    }
+    return Error::Ok;
+  }
+
+  // ---- A method.
+
+  Error method(MethodView method) {
+    method_ = method;
+    if (method.chains().empty()) return fail(method, "no chain of instructions");
+    if (method.values().count() > INT32_MAX) return fail(method, "too many values");
+    const Span<const int64_t> arenas = method.arena_nbytes();
+    for (const int64_t nbytes : arenas) {
+      if (nbytes < 0 || static_cast<uint64_t>(nbytes) > SIZE_MAX / 2) return fail(method, "arena of {} bytes", nbytes);
+    }
+    RL_TRY(spend(method, method.values().count()));
+    for (size_t i = 0; i < method.values().count(); ++i) {
+      const Error error = value(method.values()[i]);
+      if (error != Error::Ok) {
+        message_.append(", value {}", i);
+        return error;
+      }
+    }
+    RL_TRY(interface("input", method.inputs()));
+    RL_TRY(interface("output", method.outputs()));
+    for (size_t i = 0; i < method.delegates().count(); ++i) RL_TRY(delegate(method.delegates()[i]));
+    for (size_t i = 0; i < method.chains().count(); ++i) RL_TRY(chain(method.chains()[i]));
+    return Error::Ok;
+  }
+
+  Error interface(const char* what, Span<const int32_t> indices) {
+    RL_TRY(spend(method_, indices.count()));
+    for (const int32_t i : indices) {
+      RL_TRY(index(method_, what, i, method_.values().count()));
+      const ValueMember member = method_.values()[static_cast<size_t>(i)].value_member();
+      if (member >= ValueMember::IntList) return fail(method_, "{}: value {} is a list", what, i);
+    }
+    return Error::Ok;
+  }
+
+  Error value(ValueBoxView box) {
+    switch (box.value_member()) {
+      case ValueMember::Tensor:
+        return tensor(box.as_Tensor());
+      case ValueMember::IntList:
+        return int_list(box.as_IntList());
+      case ValueMember::TensorList:
+        return tensor_list(box.as_TensorList(), box.as_TensorList().items(), false);
+      case ValueMember::OptionalTensorList:
+        return tensor_list(box.as_OptionalTensorList(), box.as_OptionalTensorList().items(), true);
+      default:
+        return Error::Ok;  // a number, a text or plain items: any will do
+    }
+  }
+
+  Error int_list(IntListView list) {
+    RL_TRY(spend(list, list.items().count()));
+    for (const int64_t item : list.items()) RL_TRY(index(list, "IntList item", item, method_.values().count()));
+    return Error::Ok;
+  }
+
+  Error tensor_list(const TableView& where, Span<const int32_t> items, bool may_be_absent) {
+    RL_TRY(spend(where, items.count()));
+    for (const int32_t item : items) {
+      if (item == -1 && may_be_absent) continue;
+      RL_TRY(index(where, "list item", item, method_.values().count()));
+      const ValueMember member = method_.values()[static_cast<size_t>(item)].value_member();
+      if (member == ValueMember::Tensor || (may_be_absent && member == ValueMember::Null)) continue;
+      return fail(where, "list item {} is not a tensor", item);
+    }
+    return Error::Ok;
+  }
+
+  // ---- Tensors.
+
+  Error tensor(TensorView tensor) {
+    size_t nbytes = 0;
+    RL_TRY(check_shape(tensor.position(), Error::InvalidProgram, tensor.dtype(), tensor.sizes(), tensor.dim_order(),
+                       message_, &nbytes));
+    if (tensor.storage_offset() != 0) return fail(tensor, "storage offset {}, expected 0", tensor.storage_offset());
+    if (tensor.dynamism() < 0 || tensor.dynamism() > 1) {
+      return fail(tensor, "dynamism {}: expected 0 (static) or 1 (bounded)", tensor.dynamism());
+    }
+    if (tensor.has_extra()) {
+      const TensorExtraView extra = tensor.extra();
+      if (extra.location() < 0 || extra.location() > 1)
+        return fail(extra, "location {}, expected 0 or 1", extra.location());
+      if (extra.location() == 1 && extra.name().empty()) return fail(extra, "external tensor without a name");
+      if (extra.device() != 0) {
+        return message_.fail_at(extra.position(), Error::NotSupported, "device type {}: only the CPU (0) is supported",
+                                extra.device());
+      }
+    }
+    if (tensor.has_placement()) RL_TRY(placement(tensor, nbytes));
+    if (is_external(tensor) || tensor.buffer() == 0) return Error::Ok;
+    return tensor.has_placement() ? initial_data(tensor, nbytes) : constant(tensor, nbytes);
+  }
+
+  Error placement(TensorView tensor, size_t nbytes) {
+    const PlacementView placement = tensor.placement();
+    const Span<const int64_t> arenas = method_.arena_nbytes();
+    if (placement.memory_id() == 0 || placement.memory_id() >= arenas.count()) {
+      return fail(placement, "memory id {}: expected 1 or more and less than {}", placement.memory_id(),
+                  arenas.count());
+    }
+    const auto arena = static_cast<uint64_t>(arenas[placement.memory_id()]);
+    const uint64_t offset = placement_offset(placement);
+    uint64_t end = 0;
+    if (!checked_add(offset, uint64_t{nbytes}, &end) || end > arena) {
+      return fail(placement, "{} bytes at offset {} leave the {} bytes of arena {}", nbytes, offset, arena,
+                  placement.memory_id());
+    }
+    if (offset % element_alignment(static_cast<DType>(tensor.dtype())) != 0) {
+      return fail(placement, "offset {} is not aligned for {}", offset, to_string(static_cast<DType>(tensor.dtype())));
+    }
+    return Error::Ok;
+  }
+
+  /// The tensor's bytes lie in segment `list.segment()` at offsets()[buffer].
+  Error stored(TensorView tensor, const char* what, SubOffsetsView list, size_t nbytes) {
+    RL_TRY(index(tensor, what, tensor.buffer(), list.offsets().count()));
+    const uint64_t offset = list.offsets()[tensor.buffer()];
+    const uint64_t available = program_.segments()[list.segment()].nbytes();
+    if (nbytes > available - offset) {
+      return fail(tensor, "{} {}: {} bytes at offset {} leave the {} bytes of its segment", what, tensor.buffer(),
+                  nbytes, offset, available);
+    }
+    return Error::Ok;
+  }
+
+  Error constant(TensorView tensor, size_t nbytes) {
+    if (!has_inline_constants(program_)) return stored(tensor, "constant", program_.constants(), nbytes);
+    RL_TRY(index(tensor, "constant", tensor.buffer(), program_.inline_constants().count()));
+    const size_t available = program_.inline_constants()[tensor.buffer()].bytes().count();
+    if (nbytes <= available) return Error::Ok;
+    return fail(tensor, "constant {}: {} bytes long, expected {}", tensor.buffer(), available, nbytes);
+  }
+
+  Error initial_data(TensorView tensor, size_t nbytes) {
+    if (program_.mutable_data().empty()) return fail(tensor, "initial value {}: there are none", tensor.buffer());
+    return stored(tensor, "initial value", program_.mutable_data()[0], nbytes);
+  }
+
+  // ---- Delegates and instructions.
+
+  Error delegate(DelegateView delegate) {
+    const BlobRefView blob = delegate.blob();
+    if (blob.kind() != 0 && blob.kind() != 1) return fail(blob, "blob kind {}, expected 0 or 1", blob.kind());
+    const size_t count = blob.kind() == 0 ? program_.inline_delegates().count() : program_.segments().count();
+    RL_TRY(index(blob, "delegate blob", blob.index(), count));
+    return spend(delegate, delegate.specs().count());
+  }
+
+  Error chain(ChainView chain) {
+    RL_TRY(spend(chain, chain.instructions().count()));
+    for (size_t i = 0; i < chain.instructions().count(); ++i) {
+      const Error error = instruction(chain.instructions()[i], chain.instructions().count());
+      if (error != Error::Ok) {
+        message_.append(", instruction {}", i);
+        return error;
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error instruction(InstructionBoxView box, size_t count) {
+    switch (box.call_member()) {
+      case InstructionMember::KernelCall:
+        return kernel_call(box.as_KernelCall());
+      case InstructionMember::DelegateCall:
+        RL_TRY(index(box, "delegate", box.as_DelegateCall().delegate(), method_.delegates().count()));
+        return arguments(box.as_DelegateCall(), box.as_DelegateCall().args());
+      case InstructionMember::Move:
+        RL_TRY(index(box, "value", box.as_Move().source(), method_.values().count()));
+        return index(box, "value", box.as_Move().target(), method_.values().count());
+      case InstructionMember::JumpFalse:
+        RL_TRY(index(box, "value", box.as_JumpFalse().condition(), method_.values().count()));
+        return index(box, "jump target", box.as_JumpFalse().target(), count + 1);
+      case InstructionMember::Free:
+        return index(box, "value", box.as_Free().value(), method_.values().count());
+    }
+    return fail(box, "unknown instruction");
+  }
+
+  Error kernel_call(KernelCallView call) {
+    RL_TRY(index(call, "operator", call.operator_(), method_.operators().count()));
+    const OperatorNameView name = method_.operators()[static_cast<size_t>(call.operator_())];
+    size_t nbytes = 0;
+    if (!checked_add(name.name().count(), name.overload().count(), &nbytes) || nbytes >= kMaxOperatorName) {
+      return fail(name, "operator name of {} characters, expected at most {}", nbytes + 1, kMaxOperatorName);
+    }
+    return arguments(call, call.args());
+  }
+
+  Error arguments(const TableView& where, Span<const int32_t> args) {
+    RL_TRY(spend(where, args.count()));
+    for (const int32_t arg : args) RL_TRY(index(where, "argument", arg, method_.values().count()));
+    return Error::Ok;
+  }
+
+  ProgramView program_;
+  MethodView method_;
+  const FileLayout& layout_;
+  Message& message_;
+  uint64_t budget_;
+};
+
+Error check_dim_order(int64_t at, Error code, size_t rank, Span<const uint8_t> dim_order, Message& message) {
+  uint32_t seen = 0;
+  for (const uint8_t d : dim_order) {
+    if (d >= rank || (seen & (1u << d))) {
+      return message.fail_at(at, code, "dim order: {} is out of range or repeated, expected a permutation of {}", d,
+                             rank);
+    }
+    seen |= 1u << d;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+size_t element_alignment(DType dtype) {
+  const size_t nbytes = element_nbytes(dtype);
+  return nbytes > 8 ? 8 : nbytes;  // complex128 is two doubles
+}
+
+Error check_shape(int64_t at, Error code, int8_t dtype, Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                  Message& message, size_t* nbytes) {
+  const size_t one = element_nbytes(static_cast<DType>(dtype));
+  if (one == 0) return message.fail_at(at, code, "scalar type {}: expected 0 to {}", dtype, kDTypeCount - 1);
+  if (sizes.count() > kMaxRank)
+    return message.fail_at(at, code, "rank {}, expected at most {}", sizes.count(), kMaxRank);
+  if (dim_order.count() != sizes.count()) {
+    return message.fail_at(at, code, "dim order of {} dimensions for {} sizes", dim_order.count(), sizes.count());
+  }
+  RL_TRY(check_dim_order(at, code, sizes.count(), dim_order, message));
+  size_t numel = 0;
+  if (!count_elements(sizes, one, &numel, nbytes)) {
+    return message.fail_at(at, code, "sizes {} are negative or too large", sizes);
+  }
+  return Error::Ok;
+}
+
+Error verify_program(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message) {
+  RL_TRY(verify(flatbuffer, "ET12", message));
+  return Checker(flatbuffer, layout, message).program();
+}
+
+Error verify_data_file(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message) {
+  RL_TRY(verify(flatbuffer, "FT01", message));
+  const auto file = root<PtdView>(flatbuffer.data());
+  constexpr Error kCode = Error::InvalidExternalData;
+  for (size_t i = 0; i < file.segments().count(); ++i) {
+    const SegmentView segment = file.segments()[i];
+    uint64_t position = 0;
+    if (!layout.locate(segment.offset(), segment.nbytes(), &position) || segment.nbytes() > SIZE_MAX / 2) {
+      return message.fail_at(segment.position(), kCode, "segment {}: {} bytes from {} leave the file", i,
+                             segment.nbytes(), segment.offset());
+    }
+  }
+  for (size_t i = 0; i < file.entries().count(); ++i) {
+    const PtdEntryView entry = file.entries()[i];
+    if (entry.segment() >= file.segments().count()) {
+      return message.fail_at(entry.position(), kCode, "{}: segment {}, expected less than {}", entry.key(),
+                             entry.segment(), file.segments().count());
+    }
+    if (!entry.has_layout()) continue;
+    const PtdLayoutView shape = entry.layout();
+    size_t nbytes = 0;
+    RL_TRY(check_shape(shape.position(), kCode, shape.dtype(), shape.sizes(), shape.dim_order(), message, &nbytes));
+    if (nbytes > file.segments()[entry.segment()].nbytes()) {
+      return message.fail_at(entry.position(), kCode, "{}: {} bytes stored, expected {}", entry.key(),
+                             file.segments()[entry.segment()].nbytes(), nbytes);
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight
