@@ -64,26 +64,29 @@ def element_nbytes(dtype: int) -> int:
 
 
 def _bits_dtype(name: str) -> np.dtype[Any]:
+    # ml_dtypes, once imported, makes numpy know its names: ask for stand-ins first.
+    if name in STAND_INS or name.startswith("float8"):
+        return np.dtype(STAND_INS.get(name, "uint8"))
     try:
         return np.dtype(name)
     except TypeError:
-        return np.dtype(STAND_INS.get(name, "uint8"))
+        return np.dtype("uint8")  # the sub-byte and quantised types: their bytes
 
 
 @cache
 def numpy_dtype(dtype: int) -> np.dtype[Any]:
     """The numpy dtype of a dtype number.
 
-    bfloat16 and the float8 types are ml_dtypes' if that package is installed, else
-    their bits as unsigned integers.
+    bfloat16, complex32 and the float8 types are ml_dtypes' if that package is
+    installed, else their bits as unsigned integers.
     """
     name = DTYPE_NAMES[dtype]
-    if name.startswith(("bfloat", "float8")):
+    if name in STAND_INS or name.startswith("float8"):
         try:
             import ml_dtypes
         except ImportError:
-            pass
-        else:
+            return _bits_dtype(name)
+        if hasattr(ml_dtypes, name):
             found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
             return found
     return _bits_dtype(name)

@@ -142,6 +142,7 @@ size_t Program::arena_nbytes(size_t method, size_t arena) const {
 
 Error Program::needs(size_t method, const Environment& environment, MemoryNeeds* out, Message& message) const {
   Arena counter;
+  counter.allocate_array<MethodState>(1);  // load() takes it first
   MethodState state;
   RL_TRY(MethodBuilder(*this, method, environment, counter, message).build({}, &state));
   out->method_nbytes = counter.used();

@@ -60,7 +60,10 @@ class Method:
     def __init__(
         self, program: Program, name: str, *, share_state: Method | None = None
     ) -> None:
+        self.program = program
+        self.name = name
         self._index = program._find(name)
+        self._signature = program._signature(self._index)
         share = share_state._native if share_state else None
         # Methods with common state take turns, as calls of one method do.
         lock = share_state._lock if share_state else threading.Lock()
@@ -68,9 +71,6 @@ class Method:
             program._native, self._index, share
         )
         self._lock: threading.Lock = lock
-        self._signature = program._signature(self._index)
-        self.program = program
-        self.name = name
 
     def __repr__(self) -> str:
         takes = ", ".join(f"{slot.name}: {slot}" for slot in self.inputs)
@@ -140,9 +140,14 @@ class Method:
 
         Tensors come as torch tensors where torch is installed, else as numpy arrays.
         """
+        return self.run_flat(inputs, output="torch" if _has_torch() else "numpy")
+
+    def run_flat(
+        self, inputs: Sequence[Any], *, output: Output = "numpy", copy: bool = True
+    ) -> list[Any]:
+        """The flat list of all outputs for a flat list of inputs, of either library."""
         leaves = self._signature.bind_flat(inputs)
-        output: Output = "torch" if _has_torch() else "numpy"
-        return self._run_flat(leaves, output, True, trace=0)[0]
+        return self._run_flat(leaves, output, copy, trace=0)[0]
 
     def reset(self) -> None:
         """Put mutable state back to its initial values."""
