@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rushlight.runtime import Method, MethodMeta, Program, Runtime, load as load_program
+from rushlight.runtime import Method, MethodMeta, Program, Runtime
+from rushlight.runtime import load as load_program
 
 
 class Module:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -316,3 +317,36 @@ def replace_stored_tensor(
     store = program.state_dict if target in program.state_dict else program.constants
     store[target] = value
     node.meta["val"] = fake_mode(program).from_tensor(value, static_shapes=True)
+
+
+def copied(program: ExportedProgram) -> ExportedProgram:
+    """The same program around a graph of its own; tensors and delegates are shared."""
+    module = _copied_module(program.graph_module)
+    signature = program.graph_signature
+    with quiet_torch():
+        return ExportedProgram(
+            root=module,
+            graph=module.graph,
+            graph_signature=ExportGraphSignature(
+                list(signature.input_specs), list(signature.output_specs)
+            ),
+            state_dict=dict(program.state_dict),
+            range_constraints=dict(program.range_constraints),
+            module_call_graph=copy.deepcopy(program.module_call_graph),
+            example_inputs=program.example_inputs,
+            constants=dict(program.constants),
+        )
+
+
+def _copied_module(module: GraphModule) -> GraphModule:
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    for node in module.graph.nodes:
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+    made = GraphModule(module, graph)
+    made.meta.update(module.meta)
+    for node in graph.find_nodes(op="get_attr"):
+        child = getattr(made, str(node.target), None)
+        if isinstance(child, GraphModule):
+            setattr(made, str(node.target), _copied_module(child))
+    return made
