@@ -343,6 +343,7 @@ def _copied_module(module: GraphModule) -> GraphModule:
     copies: dict[Node, Node] = {}
     for node in module.graph.nodes:
         copies[node] = graph.node_copy(node, copies.__getitem__)
+        _name(copies[node], node.name)
     made = GraphModule(module, graph)
     made.meta.update(module.meta)
     for node in graph.find_nodes(op="get_attr"):
@@ -350,3 +351,11 @@ def _copied_module(module: GraphModule) -> GraphModule:
         if isinstance(child, GraphModule):
             setattr(made, str(node.target), _copied_module(child))
     return made
+
+
+def _name(node: Node, name: str) -> None:
+    """Give a node this very name: fx avoids Python's own, such as ``input``."""
+    if node.name != name:
+        node.name = name
+        namespace = node.graph._graph_namespace
+        namespace._used_names.add(name)
