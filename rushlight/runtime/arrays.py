@@ -53,6 +53,8 @@ STAND_INS = {
     "bfloat16": "uint16",
 }
 SELF_EXPLAINING = frozenset("?bBhHiIlLqQefdFD")  # numpy type characters that DLPack has
+NUMPY = (np.ndarray, np.generic)
+PLAIN = (bool, int, float, str, bytes)
 # A tensor as the bindings hand it out: dtype number, sizes, dim order, bytes.
 RawTensor = tuple[int, tuple[int, ...], tuple[int, ...], memoryview]
 
@@ -100,9 +102,9 @@ def is_torch_tensor(value: object) -> bool:
 
 def is_array(value: object) -> bool:
     """Whether value can be taken as a tensor: DLPack, buffer protocol, numpy scalar."""
-    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__dlpack__"):
+    if isinstance(value, NUMPY) or hasattr(value, "__dlpack__"):
         return True
-    if isinstance(value, bool | int | float | str | bytes) or value is None:
+    if isinstance(value, PLAIN) or value is None:
         return False
     try:
         memoryview(value).release()  # type: ignore[arg-type]
@@ -116,10 +118,14 @@ def present(value: Any) -> tuple[Any, int]:
 
     Shares value's memory. Raises TypeError for a tensor that is not in CPU memory.
     """
-    if type(value) is not np.ndarray:
+    if type(value) is np.ndarray:
+        dtype = value.dtype
+        if dtype.char in SELF_EXPLAINING and dtype.isnative:
+            return value, -1
+    else:
         if is_torch_tensor(value):
             return _present_torch(value), -1
-        if not isinstance(value, np.ndarray | np.generic):
+        if not isinstance(value, NUMPY):
             if hasattr(value, "__dlpack__"):
                 return value, -1
             value = np.asarray(value)
@@ -170,8 +176,13 @@ def describe(value: object) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
+_ROW_MAJOR = tuple(range(16))
+
+
 def _view(raw: RawTensor, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     _, sizes, dim_order, buffer = raw
+    if dim_order == _ROW_MAJOR[: len(sizes)]:
+        return np.ndarray(sizes, dtype, buffer)
     strides = [0] * len(sizes)
     step = dtype.itemsize
     for dim in reversed(dim_order):

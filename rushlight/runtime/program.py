@@ -105,11 +105,10 @@ class Method:
         ``copy=False`` gives views that are valid until the next call. (Where the model
         has arguments of these two names, they are the model's: use ``run``.)
         """
-        options = {
-            key: kwargs.pop(key)
-            for key in OPTIONS
-            if key in kwargs and key not in self._signature.arguments
-        }
+        options = {}
+        for key in OPTIONS:
+            if key in kwargs and key not in self._signature.arguments:
+                options[key] = kwargs.pop(key)
         return self.run(args, kwargs, **options)
 
     def run(

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rushlight.errors import InputError, StructureError
@@ -35,12 +36,20 @@ class Signature:
     positional: int
     result: Structure | None
 
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether positional arguments are the flat inputs, one for one."""
+        is_leaf = all(s.kind == "leaf" for s in self.arguments.values())
+        return is_leaf and self.positional == len(self.arguments)
+
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The flat inputs for a call. Raises InputError for count, names or nesting."""
+        if self._is_flat and not kwargs and len(args) == self.positional:
+            return list(args)
         given = self._match(args, kwargs)
         leaves: list[Any] = []
         for name, structure in self.arguments.items():
-            if structure is LEAF or structure.kind == "leaf":
+            if structure.kind == "leaf":
                 leaves.append(given[name])
             elif name in given:
                 try:
