@@ -52,8 +52,8 @@ void Source::open_buffer(nb::handle object) {
   const Py_buffer& b = exported->buffer;
   Span<const uint8_t> bytes(static_cast<const uint8_t*>(b.buf), static_cast<size_t>(b.len));
   keep_ = exported;
-  // A buffer that can change after it was checked is not a checked buffer.
-  if (!b.readonly || reinterpret_cast<uintptr_t>(b.buf) % kFileAlignment) {
+  // Only bytes never change. Others may after they were checked, even behind a read-only view.
+  if (!PyBytes_CheckExact(object.ptr()) || reinterpret_cast<uintptr_t>(b.buf) % kFileAlignment) {
     auto copy = std::make_shared<Block>(bytes.count());
     std::copy(bytes.begin(), bytes.end(), copy->span().data());
     bytes = copy->span();

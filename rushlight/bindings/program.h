@@ -12,8 +12,8 @@
 
 namespace rushlight::bindings {
 
-/// One file: a path (mapped) or an object with the buffer protocol (used in place if it is read-only and 16-aligned,
-/// else copied). Both outlive the Program.
+/// One file: a path (mapped) or an object with the buffer protocol (bytes are used in place if they are 16-aligned,
+/// anything else is copied). Both outlive the Program.
 class Source {
  public:
   explicit Source(nb::handle path_or_buffer);
