@@ -233,20 +233,23 @@ def _scalar_overload(target: OpOverload) -> OpOverload | None:
 
 def _operand_dtype(node: Node, number: Any) -> torch.dtype:
     """The dtype in which `number` can be a rank-0 tensor without changing the result's."""
-    operands = [value_of(a) for a in node.args]
-    tensors = [v for v in operands if isinstance(v, torch.Tensor)]
     if node.target is aten.where.self:
         result: torch.dtype = node.meta["val"].dtype
         return result
     plain = number if isinstance(number, (bool, int, float)) else _hint(number)
-    dtype = (
-        torch.result_type(tensors[0], plain) if tensors else torch.tensor(plain).dtype
+    tensor = next(
+        (v for a in node.args if isinstance(v := value_of(a), torch.Tensor)), plain
     )
-    if isinstance(plain, int) and not dtype.is_floating_point and dtype != torch.bool:
-        limits = torch.iinfo(dtype)
-        if not limits.min <= plain <= limits.max:
-            return torch.int64
-    return dtype
+    dtype = torch.result_type(tensor, plain)
+    return dtype if _holds(dtype, plain) else torch.int64
+
+
+def _holds(dtype: torch.dtype, number: bool | int | float) -> bool:
+    """Whether an integer dtype has room for an integer; others always do."""
+    if dtype.is_floating_point or dtype == torch.bool or isinstance(number, float):
+        return True
+    limits = torch.iinfo(dtype)
+    return limits.min <= number <= limits.max
 
 
 def _hint(number: Any) -> bool | int | float:

@@ -57,18 +57,15 @@ class _Groups:
 
     def place(self, node: Node, sources: set[int]) -> None:
         """Find a group for a chosen node."""
-        joinable = sorted(g for g in sources if self.is_open[g])
         target = None
-        for group in joinable:
-            if target is None:
-                target = group if self._may_join(group, sources) else None
-            elif self._may_merge(target, group):
+        for group in sorted(sources):
+            if target is None and self._may_join(group, sources):
+                target = group
+            elif target is not None and self._may_merge(target, group):
                 self._merge(target, group)
                 sources = {target if g == group else g for g in sources}
         if target is None:
             target = self._latest(sources)
-        elif not self._may_join(target, sources):
-            target = None
         self.add(node, self.new(True) if target is None else target, sources)
 
     def _latest(self, sources: set[int]) -> int | None:
@@ -84,11 +81,15 @@ class _Groups:
         return bits
 
     def _may_join(self, group: int, sources: set[int]) -> bool:
-        """No source other than the group itself runs after the group."""
-        return not any(self.before[s] >> group & 1 for s in sources if s != group)
+        """The group is open and no source other than itself runs after it."""
+        return self.is_open[group] and not any(
+            self.before[s] >> group & 1 for s in sources if s != group
+        )
 
     def _may_merge(self, a: int, b: int) -> bool:
-        """No third group runs between the two."""
+        """Both are open and no third group runs between the two."""
+        if not self.is_open[a] or not self.is_open[b]:
+            return False
         for first, second in ((a, b), (b, a)):
             between = self.before[second] & ~(1 << first)
             while between:

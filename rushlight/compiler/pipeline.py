@@ -13,9 +13,9 @@ from torch.fx import Node
 from rushlight.backends.backend import Backend, discovered
 from rushlight.compiler.bounds import check_bounds
 from rushlight.compiler.config import ExecutorchBackendConfig
+from rushlight.compiler.delegation import lower_partitions
 from rushlight.compiler.edge import to_edge_dialect
 from rushlight.compiler.emit import EmitConfig, EmitResult, emit_program
-from rushlight.compiler.extract import lower_partitions
 from rushlight.compiler.linearize import LinearizeOptions
 from rushlight.compiler.partition import BackendPartitioner, Partitioner
 from rushlight.compiler.passes.base import dump, run_passes

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from itertools import count, islice
 from typing import Any
 
 import torch
@@ -101,21 +102,11 @@ def add_constant(
     The placeholder goes before the user's inputs, so these keep their order.
     """
     graph, signature = program.graph, program.graph_signature
-    taken = {n.name for n in graph.nodes} | set(program.constants)
-    unique, count = name, 0
-    while unique in taken or f"c_{unique}" in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    unique = _unused_name(program, name)
     kinds = [spec.kind for spec in signature.input_specs]
-    position = next(
-        (i for i, kind in enumerate(kinds) if kind == InputKind.USER_INPUT), len(kinds)
-    )
-    before = (
-        placeholders[position]
-        if position < len(placeholders)
-        else next(n for n in graph.nodes if n.op != "placeholder")
-    )
+    kinds.append(InputKind.USER_INPUT)  # stands for the end
+    position = kinds.index(InputKind.USER_INPUT)
+    before = next(islice(graph.nodes, position, None))
     with graph.inserting_before(before):
         node: Node = graph.placeholder(f"c_{unique}")
     node.meta["val"] = mode.from_tensor(value, static_shapes=True)
@@ -125,24 +116,24 @@ def add_constant(
     return node
 
 
+def _unused_name(program: ExportedProgram, name: str) -> str:
+    taken = {n.name for n in program.graph.nodes} | set(program.constants)
+    candidates = (name if i == 0 else f"{name}_{i}" for i in count())
+    return next(n for n in candidates if n not in taken and f"c_{n}" not in taken)
+
+
 def remove_inputs(program: ExportedProgram, unused: Collection[Node]) -> None:
     """Drop placeholders that nothing uses, their specs and their stored tensors.
 
     State that another placeholder still names stays. The caller vouches that none of
     them is a user input or mutated.
     """
-    if not unused:
-        return
     gone = {n.name for n in unused}
-    signature = program.graph_signature
-    dropped = [s for s in signature.input_specs if s.arg.name in gone]
-    signature.input_specs[:] = [
-        s for s in signature.input_specs if s.arg.name not in gone
-    ]
-    left = {s.target for s in signature.input_specs}
-    for spec in dropped:
-        if spec.target not in left and spec.target is not None:
-            program.constants.pop(spec.target, None)
+    specs = program.graph_signature.input_specs
+    dropped = {s.target for s in specs if s.arg.name in gone}
+    specs[:] = [s for s in specs if s.arg.name not in gone]
+    for target in dropped - {s.target for s in specs}:
+        program.constants.pop(target, None)
     for node in unused:
         program.graph.erase_node(node)
 

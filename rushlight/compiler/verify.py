@@ -86,13 +86,16 @@ def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:
     """
     flat = tuple(dtype for group in groups for dtype in group)
     first = tuple(group[0] for group in groups if group)
-    singles = {t for t in row.types if isinstance(t, str)}
-    mixed = {t for t in row.types if not isinstance(t, str)}
-    if not flat or set(flat) <= singles or flat in mixed or first in mixed:
+    if set(flat) <= set(row.types) or any(
+        _fits(found, entry) for found in (first, flat) for entry in row.types
+    ):
         return None
-    if any(first[: len(t)] == t[: len(first)] for t in mixed):
-        return None  # trailing optional tensors
     return f"no kernel for these dtypes; there is one for {_listing(row)}"
+
+
+def _fits(dtypes: tuple[str, ...], entry: str | tuple[str, ...]) -> bool:
+    """A combination matches; optional tensors at its end may be missing."""
+    return not isinstance(entry, str) and entry[: len(dtypes)] == dtypes
 
 
 def tensor_groups(node: Node) -> list[list[str]]:

@@ -52,18 +52,21 @@ def _source_if_noop(node: Node) -> Node | None:
         return None
     source: Any = node.args[0]
     if node.target is aten.cat.default and len(source) == 1:
-        return source[0]  # type: ignore[no-any-return]
-    if not isinstance(source, Node) or not _same_type(node, source):
-        return None
-    if node.target in SAME_IF_SAME_SIZES:
+        source = source[0]
+    if isinstance(source, Node) and _same_type(node, source) and _keeps_values(node):
         return source
-    if node.target in (aten.clone.default, aten._to_copy.default):
-        layout = node.kwargs.get("memory_format")
-        return source if layout in (None, torch.preserve_format) else None
-    if node.target is aten.slice.Tensor:
-        step = node.args[4] if len(node.args) > 4 else 1
-        return source if step == 1 else None
     return None
+
+
+def _keeps_values(node: Node) -> bool:
+    """Whether a node that keeps dtype and sizes keeps the values too."""
+    if node.target in SAME_IF_SAME_SIZES:
+        return True
+    if node.target in (aten.clone.default, aten._to_copy.default):
+        return node.kwargs.get("memory_format") in (None, torch.preserve_format)
+    if node.target is aten.slice.Tensor:
+        return bool(len(node.args) < 5 or node.args[4] == 1)
+    return node.target is aten.cat.default and len(node.all_input_nodes) == 1
 
 
 def _same_type(node: Node, source: Node) -> bool:

@@ -34,14 +34,9 @@ def fold_constants(program: ExportedProgram) -> int:
     Keeps: what torch's own CPU kernels compute, bit for bit.
     Raises: nothing.
     """
-    mutated = mutated_inputs(program)
-    stored = stored_tensors(program)
-    known: Folded = {}
+    known = _constants(program)
     for node in program.graph.nodes:
-        if node.op == "placeholder" and node.name not in mutated:
-            if node.name in stored:
-                known[node] = stored[node.name]
-        elif node.op == "call_function" and _is_foldable(node, known):
+        if node.op == "call_function" and _is_foldable(node, known):
             known[node] = _evaluate(node, known)
     frontier = [node for node in known if _is_needed(node, known)]
     mode = fake_mode(program)
@@ -52,6 +47,15 @@ def fold_constants(program: ExportedProgram) -> int:
     if frontier:
         program.graph.eliminate_dead_code()
     return len(frontier)
+
+
+def _constants(program: ExportedProgram) -> Folded:
+    mutated, stored = mutated_inputs(program), stored_tensors(program)
+    return {
+        node: stored[node.name]
+        for node in program.graph.find_nodes(op="placeholder")
+        if node.name in stored and node.name not in mutated
+    }
 
 
 def _is_foldable(node: Node, known: Folded) -> bool:

@@ -38,28 +38,35 @@ def _fuse(
     program: ExportedProgram, norm: Node, stored: dict[str, torch.Tensor]
 ) -> bool:
     conv: Any = norm.args[0]
-    if conv.target is not CONVOLUTION or len(conv.users) != 1:
-        return False
-    readers = list(norm.users)
-    if any(r.target is not operator.getitem or r.args[1] != 0 for r in readers):
+    if not _are_alone(conv, norm):
         return False
     given: list[Any] = [*conv.args[1:3], *norm.args[1:5]]
-    constants = [None if n is None else stored.get(n.name) for n in given]
-    weight, bias, gamma, beta, mean, var = constants
+    if any(n is not None and n.name not in stored for n in given):
+        return False
+    values = [None if n is None else stored[n.name].double() for n in given]
+    weight, bias, gamma, beta, mean, var = values
     if weight is None or mean is None or var is None:
         return False
-    if any(n is not None and c is None for n, c in zip(given, constants, strict=True)):
-        return False
     epsilon: Any = norm.args[6]
-    scale = torch.rsqrt(var.double() + epsilon)
-    scale = scale if gamma is None else scale * gamma.double()
-    shift = -mean.double() if bias is None else bias.double() - mean.double()
-    shift = shift * scale if beta is None else shift * scale + beta.double()
-    scaled = _scale_channels(weight.double(), scale, conv)
-    _replace(program, conv, scaled.to(weight.dtype), shift.to(weight.dtype))
-    for reader in readers:
+    scale = torch.rsqrt(var + epsilon) * _or(gamma, 1)
+    shift = (_or(bias, 0) - mean) * scale + _or(beta, 0)
+    dtype = stored[given[0].name].dtype
+    scaled = _scale_channels(weight, scale, conv)
+    _replace(program, conv, scaled.to(dtype), shift.to(dtype))
+    for reader in list(norm.users):
         reader.replace_all_uses_with(conv)
     return True
+
+
+def _are_alone(conv: Node, norm: Node) -> bool:
+    """Only the norm reads the convolution, and only the norm's first result is read."""
+    if conv.target is not CONVOLUTION or len(conv.users) != 1:
+        return False
+    return all(r.target is operator.getitem and r.args[1] == 0 for r in norm.users)
+
+
+def _or(value: torch.Tensor | None, otherwise: float) -> Any:
+    return otherwise if value is None else value
 
 
 def _scale_channels(
