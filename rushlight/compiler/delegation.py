@@ -134,6 +134,12 @@ def _sort(graph: Graph) -> None:
     A delegate call goes where the last of its inputs is ready.
     """
     nodes = list(graph.nodes)
+    done = _in_order(nodes)
+    for before, node in pairwise(done):
+        before.append(node)
+
+
+def _in_order(nodes: list[Node]) -> list[Node]:
     order = {node: i for i, node in enumerate(nodes)}
     waiting = {node: len(node.all_input_nodes) for node in nodes}
     ready = [i for i, node in enumerate(nodes) if not waiting[node]]
@@ -145,12 +151,12 @@ def _sort(graph: Graph) -> None:
             if not waiting[nodes[i]]:
                 heapq.heappush(ready, i)
     if len(done) < len(nodes):
-        raise _cycle([n for n in nodes if waiting[n]])
-    for before, node in pairwise(done):
-        before.append(node)
+        raise _cycle(nodes, done)
+    return done
 
 
-def _cycle(stuck: list[Node]) -> PartitionError:
+def _cycle(nodes: list[Node], done: list[Node]) -> PartitionError:
+    stuck = [node for node in nodes if node not in set(done)]
     tags = sorted({str(n.meta[CALL_OF]) for n in stuck if n.target is call_delegate})
     between = [n for n in stuck if CALL_OF not in n.meta and n.op != "output"]
     names = ", ".join(n.name for n in between) or "another partition"

@@ -38,15 +38,11 @@ def _fuse(
     program: ExportedProgram, norm: Node, stored: dict[str, torch.Tensor]
 ) -> bool:
     conv: Any = norm.args[0]
-    if not _are_alone(conv, norm):
+    given: list[Any] = [*conv.args[1:3], *norm.args[1:5]] if conv.args else []
+    present = {n.name for n in given if n is not None}
+    if not _are_alone(conv, norm) or not present <= set(stored):
         return False
-    given: list[Any] = [*conv.args[1:3], *norm.args[1:5]]
-    if any(n is not None and n.name not in stored for n in given):
-        return False
-    values = [None if n is None else stored[n.name].double() for n in given]
-    weight, bias, gamma, beta, mean, var = values
-    if weight is None or mean is None or var is None:
-        return False
+    weight, bias, gamma, beta, mean, var = (_value(n, stored) for n in given)
     epsilon: Any = norm.args[6]
     scale = torch.rsqrt(var + epsilon) * _or(gamma, 1)
     shift = (_or(bias, 0) - mean) * scale + _or(beta, 0)
@@ -63,6 +59,10 @@ def _are_alone(conv: Node, norm: Node) -> bool:
     if conv.target is not CONVOLUTION or len(conv.users) != 1:
         return False
     return all(r.target is operator.getitem and r.args[1] == 0 for r in norm.users)
+
+
+def _value(node: Node | None, stored: dict[str, torch.Tensor]) -> Any:
+    return None if node is None else stored[node.name].double()
 
 
 def _or(value: torch.Tensor | None, otherwise: float) -> Any:
