@@ -160,7 +160,7 @@ def _cycle(nodes: list[Node], done: list[Node]) -> PartitionError:
     tags = sorted({str(n.meta[CALL_OF]) for n in stuck if n.target is call_delegate})
     between = [n for n in stuck if CALL_OF not in n.meta and n.op != "output"]
     names = ", ".join(n.name for n in between) or "another partition"
-    first = between[0] if between else stuck[0]
+    first = [*between, *stuck][0]
     return PartitionError(
         f"partition {' and '.join(tags)}: would wait for its own result through {names}; "
         "tag those nodes too, or split the partition",
