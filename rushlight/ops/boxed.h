@@ -85,7 +85,8 @@ struct Call<Error (*)(KernelContext&, P...)> {
 
   /// Parameter param[i] takes args[slot[i]].
   template <size_t... param, size_t... slot>
-  Error fill(KernelContext& ctx, Args args, std::index_sequence<param...>, std::index_sequence<slot...>) {
+  Error fill(KernelContext& ctx, [[maybe_unused]] Args args, std::index_sequence<param...>,
+             std::index_sequence<slot...>) {
     Error error = Error::Ok;
     (void)((error = std::get<param>(held).fill(ctx, slot, *args[slot]), error == Error::Ok) && ...);
     return error;

@@ -91,7 +91,8 @@ def functions() -> Mapping[str, tuple[Callable[..., list[Sizes]], str]]:
         module = importlib.import_module(f"rushlight.ops.{family}shapes")
         header = f"rushlight/ops/{family.replace('.', '/')}shapes.h"
         for name, value in vars(module).items():
-            if callable(value) and getattr(value, "__module__", "") == module.__name__:
+            is_own = getattr(value, "__module__", "") == module.__name__
+            if callable(value) and is_own and not name.startswith("_"):
                 if name in found:
                     raise ValueError(f"shape function {name} is defined twice")
                 found[name] = (value, header)

@@ -240,6 +240,8 @@ def _to_dim_order(self, *, non_blocking=False, dim_order=None, dtype=None):
 REFERENCES = {
     "dim_order_ops._to_dim_order_copy.default": _to_dim_order,
     "dim_order_ops._clone_dim_order.default": _to_dim_order,
+    "et_copy._h2d_copy.default": torch.ops.aten.clone,
+    "et_copy._d2h_copy.default": torch.ops.aten.clone,
 }
 
 __all__ = [
