@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
+from typing import Any
 
 from rushlight.tools.drawing import (
     Block,
@@ -159,3 +161,41 @@ def render(report: Report) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<style>{STYLE}</style><main>{''.join(parts)}</main></html>"
     )
+
+
+def make_page(
+    compiled: Any,
+    title: str,
+    subtitle: str = "",
+    cards: Sequence[tuple[str, str]] = (),
+    traces: Sequence[Sequence[Any]] = (),
+    method: str = "forward",
+) -> Report:
+    """The report of one method of a CompiledProgram; ``traces`` are events of measured runs."""
+    from rushlight.tools.steps import median_times_us, read_blocks, read_steps
+
+    made = compiled.report()
+    report = made.methods[method]
+    times = median_times_us(traces, len(report.steps)) if traces else []
+    steps = read_steps(compiled.buffer, method, report.steps, times)
+    figures = [
+        (nice_bytes(made.file_nbytes), "file"),
+        (nice_bytes(report.arena_nbytes), "planned memory"),
+        (f"{report.ratio:.3f} ×", "of the lower bound"),
+        (str(len(steps)), "instructions"),
+    ]
+    return Report(
+        title=title,
+        subtitle=subtitle,
+        cards=[*cards, *figures],
+        blocks=read_blocks(report.blocks, steps),
+        steps=steps,
+        arena_nbytes=report.arena_nbytes,
+        lower_bound=report.lower_bound_nbytes,
+    )
+
+
+def write_page(path: Path, compiled: Any, title: str) -> None:
+    """Write the page of a CompiledProgram's first method."""
+    method = next(iter(compiled.report().methods))
+    path.write_text(render(make_page(compiled, title, method=method)), "utf8")
