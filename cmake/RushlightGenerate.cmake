@@ -14,7 +14,7 @@ function(rushlight_generate module)
   endif()
 endfunction()
 
-file(GLOB rows CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rushlight/ops/*/ops.py ${PROJECT_SOURCE_DIR}/rushlight/ops/*.py
+file(GLOB rows CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rushlight/ops/*/*.py ${PROJECT_SOURCE_DIR}/rushlight/ops/*.py
      ${PROJECT_SOURCE_DIR}/rushlight/schema/*.py ${PROJECT_SOURCE_DIR}/rushlight/backends/*/CMakeLists.txt)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rows} ${RUSHLIGHT_OPS})
 rushlight_generate(rushlight.schema.generate)

@@ -37,6 +37,7 @@ struct HeldTensor {
 class Values {
  public:
   /// item: (tag, value); a tensor's value is (dtype number, sizes, dim order, uint8 array).
+  // size: one line per tag
   EValue* add(nb::handle item) {
     const auto pair = nb::cast<nb::tuple>(item);
     const auto tag = nb::cast<std::string>(pair[0]);

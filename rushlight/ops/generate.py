@@ -16,10 +16,18 @@ and ``kernels.cmake``. A file whose text is unchanged is not touched.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rushlight.ops import shapes
+from rushlight.ops.calls import (
+    destinations,
+    is_prim,
+    is_symbolic,
+    slot_count,
+    written_slots,
+)
+from rushlight.ops.select import Selection, read_selection, select
 from rushlight.ops.table import PORTABLE, Op, load_table
 
 HERE = Path(__file__).parent
@@ -30,83 +38,31 @@ DTYPE_NAMES = {
     "uint32": "UInt32", "uint64": "UInt64",
 }  # fmt: skip
 LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
-Selection = Mapping[str, tuple[str, ...]]
 
 
-def read_selection(file: str) -> Selection:
-    """Names to keep, each with the dtypes to keep (none: all), from ``--select``."""
-    lines = Path(file).read_text().splitlines() if file else []
-    words = [line.partition("#")[0].split() for line in lines]
-    return {w[0]: tuple(w[1:]) for w in words if w}
+def input_dtypes(op: Op) -> list[list[str]]:
+    """Dtypes of the first tensor input, and of the others where a row mixes them."""
+    rows = [(t,) if isinstance(t, str) else t for t in op.types]
+    count = max(map(len, rows), default=1)
+    return [list(dict.fromkeys(r[k] for r in rows if k < len(r))) for k in range(count)]
 
 
-def select(table: Mapping[str, Op], selection: Selection) -> list[Op]:
-    """Rows that ``selection`` names by wire or ATen name (empty: all), by wire name."""
-    known = {n for op in table.values() for n in (op.name, op.wire_name)}
-    if unknown := sorted(set(selection) - known):
-        raise SystemExit(f"--select: no such operator: {', '.join(unknown)}")
-    rows = [
-        op
-        for op in table.values()
-        if not selection or selection.keys() & {op.name, op.wire_name}
-    ]
-    return sorted(rows, key=lambda op: op.wire_name.encode())
+def type_lists(op: Op, keep: Callable[[str], bool]) -> Iterator[str]:
+    """``types::<symbol>``, and ``types::<symbol>_input<k>`` of a row that mixes dtypes."""
+    for k, dtypes in enumerate(input_dtypes(op)):
+        kept = [f"DType::{DTYPE_NAMES[t]}" for t in dtypes if keep(t)]
+        suffix = f"_input{k}" if k else ""
+        yield f"using {op.symbol}{suffix} = DTypeList<{', '.join(kept)}>;"
 
 
-def destinations(op: Op) -> tuple[str, ...]:
-    """C++ types of the destinations: none for ops that work in place."""
-    types = {"Tensor": "Tensor&", "Tensor[]": "TensorList"}
-    return tuple(types[r] for r in op.returns if r in types)
-
-
-def is_symbolic(op: Op) -> bool:
-    """Whether the result is a number, written to the slot itself."""
-    return any(not r.startswith("Tensor") for r in op.returns)
-
-
-def is_prim(op: Op) -> bool:
-    """Whether a call ends with the kernel's last parameter, without a return slot."""
-    return is_symbolic(op) or op.name.startswith("executorch_prim.")
-
-
-def slot_count(op: Op) -> int:
-    """Exact length of a call's argument vector."""
-    return (
-        len(op.parameters)
-        + len(destinations(op))
-        + (is_symbolic(op) or not is_prim(op))
-    )
-
-
-def written_slots(op: Op) -> int:
-    """Bit i: the kernel writes to the tensors in slot i.
-
-    A prim with a destination of its own (``et_view``) makes it a view and writes nothing.
-    """
-    first = len(op.parameters)
-    written = {i for i, p in enumerate(op.parameters) if p.cpp == "Tensor&"}
-    if not is_prim(op):
-        written |= {first + i for i in range(len(destinations(op)))}
-    return sum(1 << i for i in written)
-
-
-def declaration(op: Op, is_selected: bool, keep: tuple[str, ...]) -> str:
-    """The C++ declaration of a row's kernel, scratch function and dtypes.
-
-    A row that is not selected has no dtypes: its kernel shares a file with others.
-    """
-    types = [p.cpp for p in op.parameters]
+def declaration(op: Op, keep: Callable[[str], bool]) -> str:
+    """The C++ declaration of a row's kernel, scratch function and dtypes."""
+    types = ["KernelContext&", *(p.cpp for p in op.wire_parameters)]
     types += [*destinations(op)] + ["EValue&"] * is_symbolic(op)
-    lines = [f"Error {op.symbol}({', '.join(['KernelContext&', *types])});"]
+    lines = [f"Error {op.symbol}({', '.join(types)});"]
     if op.scratch:
-        lines.append(
-            f"Error {op.scratch}({', '.join(['KernelContext&', *types, 'size_t*'])});"
-        )
-    dtypes = dict.fromkeys(t if isinstance(t, str) else t[0] for t in op.types)
-    kept = [t for t in dtypes if is_selected and (not keep or t in keep)]
-    listed = ", ".join(f"DType::{DTYPE_NAMES[t]}" for t in kept)
-    lines.append(f"namespace types {{\nusing {op.symbol} = DTypeList<{listed}>;\n}}")
-    return "\n".join(lines)
+        lines.append(f"Error {op.scratch}({', '.join([*types, 'size_t*'])});")
+    return "\n".join([*lines, "namespace types {", *type_lists(op, keep), "}"])
 
 
 def shape_entry(op: Op) -> str:
@@ -114,7 +70,7 @@ def shape_entry(op: Op) -> str:
     if not op.shape:
         return "nullptr"
     name, parameters = shapes.parse(op.shape)
-    names = [p.name for p in op.parameters]
+    names = [p.name for p in op.wire_parameters]
     if name not in shapes.functions():
         raise SystemExit(f"{op.name}: no shape function is called {name}")
     if unknown := [p for p in parameters if p not in names]:
@@ -134,7 +90,7 @@ def entry(op: Op) -> str:
         if op.scratch
         else "nullptr"
     )
-    counts = f"{len(op.parameters)}, {len(destinations(op))}, {slot_count(op)}"
+    counts = f"{len(op.wire_parameters)}, {len(destinations(op))}, {slot_count(op)}"
     tail = f"{scratch}, {counts}, {written_slots(op):#x}"
     return f'RL_OP("{op.wire_name}", {kernel}, {shape_entry(op)}, {tail})'
 
@@ -166,12 +122,16 @@ def cmake(rows: list[Op]) -> str:
 
 
 def declarations(family: str, rows: list[Op], selection: Selection) -> str:
-    """The declarations of a family: of all its rows, since kernels share files."""
+    """The declarations of a family: of all its rows, since kernels share files.
+
+    A row that is not selected has no dtypes.
+    """
     lines = [LICENCE + "#pragma once\nnamespace rushlight::ops {"]
     for op in load_table().values():
         if op.family == family:
-            keep = selection.get(op.wire_name, ()) or selection.get(op.name, ())
-            lines.append(declaration(op, op in rows, keep))
+            listed = selection.get(op.wire_name, ()) or selection.get(op.name, ())
+            dtypes = (listed or DTYPE_NAMES) if op in rows else ()
+            lines.append(declaration(op, dtypes.__contains__))
     return "\n".join([*lines, "}  // namespace rushlight::ops\n"])
 
 

@@ -86,6 +86,9 @@ class Parameter:
 PREFIXES = {"aten": "", "dim_order_ops": "", "executorch_prim": "prim_"}
 """Namespaces whose name does not go into the C++ symbol as it is."""
 
+TENSOR_OPTIONS = {"dtype", "layout", "device", "pin_memory"}
+"""What a functional op that makes a tensor takes together and its out-variant does not."""
+
 CPP_TYPES = {
     "Tensor": "const Tensor&",
     "Tensor(a!)": "Tensor&",
@@ -140,13 +143,26 @@ class Op:
         """The C++ function: ``aten.add.Tensor`` is ``add``, ``aten.add.Scalar`` ``add_Scalar``."""
         space, base, overload = (*self.name.split("."), "")[:3]
         prefix = PREFIXES.get(space, space + "_")
-        tail = "" if overload in ("", "default", "Tensor") else "_" + overload
+        is_plain = overload in ("", "default", "Tensor")
+        if overload == "Tensor" and f"{space}.{base}.default" in TABLE:
+            is_plain = False  # aten.clamp.Tensor beside aten.clamp.default
+        tail = "" if is_plain else "_" + overload
         return prefix + base.lstrip("_") + tail
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """Schema arguments in order, without the destinations."""
         return _parse_parameters(self.schema)
+
+    @cached_property
+    def wire_parameters(self) -> tuple[Parameter, ...]:
+        """The same as calls in files have them: out says dtype, layout and device."""
+        names = {p.name for p in self.parameters}
+        return tuple(
+            p
+            for p in self.parameters
+            if not TENSOR_OPTIONS <= names or p.name not in TENSOR_OPTIONS
+        )
 
     @cached_property
     def returns(self) -> tuple[str, ...]:

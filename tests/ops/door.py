@@ -121,6 +121,13 @@ class Draw:
         return drawn.to(dtype)
 
 
+def makes_any_dtype(op: Op) -> bool:
+    """Whether the op makes a tensor of a given dtype from no tensor."""
+    kinds = {p.name: p.type for p in op.parameters}
+    has_input = any(kind.startswith("Tensor") for kind in kinds.values())
+    return "dtype" in kinds and not has_input
+
+
 def default_of(text: str | None):
     if text is None:
         raise TypeError("an argument without a default is missing")
@@ -149,7 +156,9 @@ class Call:
         draw = Draw(op, types)
         given = dict(zip((p.name for p in op.parameters), sample.args, strict=False))
         given.update(sample.kwargs)
-        assert len(given) == len(sample.args) + len(sample.kwargs), "too many arguments"
+        if makes_any_dtype(op):
+            given.setdefault("dtype", types)
+        assert len(sample.args) <= len(op.parameters), "too many arguments"
         arguments, orders = {}, {}
         for p in op.parameters:
             value = given.pop(p.name) if p.name in given else default_of(p.default)
@@ -177,7 +186,7 @@ class Call:
     def inputs(self, orders: dict) -> tuple[list, dict[str, Block]]:
         """Arguments as call_kernel takes them, and the blocks by name."""
         blocks, encoded = {}, []
-        for p in self.op.parameters:
+        for p in self.op.wire_parameters:
             value = self.arguments[p.name]
             if isinstance(value, torch.Tensor):
                 blocks[p.name] = Block.of(value, orders.get(p.name))
@@ -232,8 +241,12 @@ def torch_op(name: str):
     return getattr(getattr(getattr(torch.ops, space), base), overload)
 
 
-def _to_dim_order(self, *, non_blocking=False, dim_order=None, dtype=None):
+def _to_dim_order(self, *, non_blocking=False, dim_order=None):
     return self.clone()
+
+
+def _empty_dim_order(size, *, dim_order=None):
+    return torch.empty(size)
 
 
 # What rows outside torch compute, by row name, with torch's functions.
@@ -242,6 +255,7 @@ REFERENCES = {
     "dim_order_ops._clone_dim_order.default": _to_dim_order,
     "et_copy._h2d_copy.default": torch.ops.aten.clone,
     "et_copy._d2h_copy.default": torch.ops.aten.clone,
+    "dim_order_ops._empty_dim_order.default": _empty_dim_order,
 }
 
 __all__ = [

@@ -4,14 +4,16 @@
 import subprocess
 import sys
 
-from rushlight.ops.generate import select, texts
+from rushlight.ops.generate import texts
+from rushlight.ops.select import select
 from rushlight.ops.table import load_table
 
 BLOCKED = """
 import sys
 for name in ("torch", "numpy", "flatbuffers"):
     sys.modules[name] = None
-from rushlight.ops.generate import select, texts
+from rushlight.ops.generate import texts
+from rushlight.ops.select import select
 from rushlight.ops.table import load_table
 rows = select(load_table(), {})
 assert rows and list(texts(rows, {}))
