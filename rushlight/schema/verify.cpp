@@ -4,45 +4,10 @@
 #include "rushlight/schema/verify.h"
 
 #include "rushlight/schema/flatbuffer.h"
+#include "rushlight/schema/rows.h"
 
 namespace rushlight::schema {
 namespace {
-
-#if RL_MESSAGES
-#define RL_ROW_NAME(text) text
-#else
-#define RL_ROW_NAME(text) nullptr
-#endif
-
-enum class Kind : uint8_t { Scalar, Bool, String, Vector, BoolVector, Table, Tables, Union };
-
-struct FieldRow {
-  const char* name;
-  uint8_t id;
-  Kind kind;
-  uint8_t detail;  // Scalar, Vector: log2 of the element's bytes; Table, Tables, Union: a row number
-  uint8_t flags;   // kRequired, and log2 of a vector's forced alignment in the low bits
-};
-constexpr uint8_t kRequired = 0x80;
-
-struct TableRow {
-  const char* name;
-  uint8_t first_field;
-  uint8_t field_count;
-};
-
-struct UnionRow {
-  uint8_t first_member;  // in kMembers, which holds row numbers of kTables
-  uint8_t member_count;
-};
-
-struct RootRow {
-  char identifier[5];
-  uint8_t table;
-  Error code;
-};
-
-#include "rushlight/schema/verify_rows.inc"
 
 // What one visit costs, in bytes of the budget. A file that shares no target pays at most its own length: each table
 // is reached through a word of its own, and each element of a bool vector is a byte.
