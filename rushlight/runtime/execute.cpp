@@ -92,12 +92,14 @@ Error Executor::copy_outputs() {
   for (size_t i = 0; i < state_.outputs.count(); ++i) {
     const OutputSlot& output = state_.outputs[i];
     const EValue& result = value(state_.file.outputs()[i]);
-    if (!output.data || !result.is(Tag::Tensor)) continue;
+    if (!result.is(Tag::Tensor) || result.as_tensor()->numel() == 0) continue;
     const Tensor& tensor = *result.as_tensor();
-    if (tensor.raw() == output.data || tensor.numel() == 0) continue;
-    if (!tensor.raw() || tensor.nbytes() > output.nbytes) {
-      return message_.fail(Error::InvalidProgram, "output {}: {} bytes computed for {}", i,
-                           tensor.raw() ? tensor.nbytes() : 0, output.nbytes);
+    // Freed, or an unplanned one without set_output(): the caller would read it.
+    if (!tensor.raw()) return message_.fail(Error::InvalidProgram, "output {}: a tensor without memory", i);
+    if (!output.data || tensor.raw() == output.data) continue;
+    if (tensor.nbytes() > output.nbytes) {
+      return message_.fail(Error::InvalidProgram, "output {}: {} bytes computed for {}", i, tensor.nbytes(),
+                           output.nbytes);
     }
     std::memmove(output.data, tensor.raw(), tensor.nbytes());
   }

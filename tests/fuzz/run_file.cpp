@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <vector>
 
 #include "rushlight/runtime/method.h"

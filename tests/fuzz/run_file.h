@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "rushlight/runtime/core/span.h"
 
 namespace rushlight::fuzz {
