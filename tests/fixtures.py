@@ -13,13 +13,18 @@ from typing import Any
 
 import pytest
 
+from tests.support import shared_folder
+
 
 def folder() -> Path | None:
     """The folder with ``pte/manifest.json``, or None."""
     named = os.environ.get("RUSHLIGHT_FIXTURES")
-    places = [Path(named)] if named else []
-    places += [above / "shared" / "fixtures" for above in Path(__file__).parents]
-    return next((p for p in places if (p / "pte" / "manifest.json").exists()), None)
+    if named:
+        return Path(named)
+    try:
+        return shared_folder() / "fixtures"
+    except FileNotFoundError:
+        return None
 
 
 @lru_cache

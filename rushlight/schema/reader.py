@@ -134,10 +134,11 @@ class _Reader:
         return target
 
     def vtable(self, table: str, field: Field, name: str, at: int) -> _TableAt:
-        vtable = at - struct.unpack_from("<i", self.view, at)[0]
-        if not 0 <= vtable <= self.end - 4 or vtable % 2:
-            expected = f"an even number up to {self.end - 4}"
-            raise self.fault(table, field, at, f"vtable at byte {vtable}", expected)
+        distance = self.u32(at)  # signed in the format; wrapping does the same
+        vtable = (at - distance) % 2**32
+        if vtable > self.end - 4 or vtable % 2:
+            expected = f"one to an even byte up to {self.end - 4}"
+            raise self.fault(table, field, at, f"vtable distance {distance}", expected)
         vtable_nbytes, nbytes = struct.unpack_from("<HH", self.view, vtable)
         most = self.end - vtable
         if not 4 <= vtable_nbytes <= most or vtable_nbytes % 2:

@@ -57,12 +57,15 @@ def describe(value: Any) -> Structure:
     if isinstance(value, dict):
         return dict_of({key: describe(one) for key, one in value.items()})
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        held = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-        absent = tuple(key for key, one in held.items() if one is None)
-        present = {k: describe(one) for k, one in held.items() if one is not None}
-        children, keys = tuple(present.values()), tuple(present)
-        return Structure("custom", children, keys, name, absent)
+        return _describe_dataclass(value, name)
     return LEAF
+
+
+def _describe_dataclass(value: Any, name: str) -> Structure:
+    held = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    absent = tuple(key for key, one in held.items() if one is None)
+    present = {k: describe(one) for k, one in held.items() if one is not None}
+    return Structure("custom", tuple(present.values()), tuple(present), name, absent)
 
 
 def flatten(value: Any, structure: Structure, where: str = "value") -> list[Any]:
@@ -83,31 +86,37 @@ def flatten(value: Any, structure: Structure, where: str = "value") -> list[Any]
 
 def _parts(value: Any, structure: Structure, where: str) -> list[tuple[str, Any]]:
     """The children of one container, each with its place in an error message."""
-    for name in structure.absent:
-        held = (
-            value.get(name)
-            if isinstance(value, Mapping)
-            else getattr(value, name, None)
-        )
-        if held is not None:
-            raise StructureError(f"{where}.{name}: expected None, got {_kind_of(held)}")
+    _check_absent(value, structure, where)
     if isinstance(value, Mapping):
         return _mapping_parts(value, structure, where)
     if structure.kind == "custom" and structure.keys:
-        missing = [str(key) for key in structure.keys if not hasattr(value, str(key))]
-        if not missing:
-            keys = map(str, structure.keys)
-            return [(f".{key}", getattr(value, key)) for key in keys]
-        problem = f"has no {', '.join(missing)}"
-        raise _mismatch(where, structure, f"{_kind_of(value)} that {problem}")
-    is_sequence = isinstance(value, Sequence | deque) and not isinstance(
-        value, str | bytes
-    )
-    if structure.kind == "dict" or not is_sequence:
+        return _attribute_parts(value, structure, where)
+    is_sequence = isinstance(value, Sequence | deque)
+    if structure.kind == "dict" or not is_sequence or isinstance(value, str | bytes):
         raise _mismatch(where, structure, _kind_of(value))
     if len(value) != len(structure.children):
         raise _mismatch(where, structure, f"{_kind_of(value)} of {len(value)}")
     return [(f"[{i}]", part) for i, part in enumerate(value)]
+
+
+def _check_absent(value: Any, structure: Structure, where: str) -> None:
+    is_mapping = isinstance(value, Mapping)
+    for name in structure.absent:
+        held = value.get(name) if is_mapping else getattr(value, name, None)
+        if held is not None:
+            got = _kind_of(held)
+            raise StructureError(f"{where}.{name}: expected None, got {got}")
+
+
+def _attribute_parts(
+    value: Any, structure: Structure, where: str
+) -> list[tuple[str, Any]]:
+    keys = [str(key) for key in structure.keys]
+    missing = [key for key in keys if not hasattr(value, key)]
+    if missing:
+        got = f"{_kind_of(value)} that has no {', '.join(missing)}"
+        raise _mismatch(where, structure, got)
+    return [(f".{key}", getattr(value, key)) for key in keys]
 
 
 def _mapping_parts(

@@ -66,18 +66,21 @@ def _parse_json(text: str) -> Structure:
 def _from_node(node: Any, depth: int) -> Structure:
     if depth > MOST_DEPTH:
         raise StructureError(_TOO_DEEP)
-    if not isinstance(node, dict) or not isinstance(
-        node.get("children_spec", []), list
-    ):
+    specs = node.get("children_spec", []) if isinstance(node, dict) else None
+    if not isinstance(specs, list):
         raise StructureError("container text: a node is not an object with children")
+    children = tuple(_from_node(one, depth + 1) for one in specs)
     name = node.get("type")
-    children = tuple(
-        _from_node(one, depth + 1) for one in node.get("children_spec", [])
-    )
     if name is None and not children:
         return LEAF
     if not isinstance(name, str):
         raise StructureError(f"container text: type {name!r} is not a text")
+    return _container(name, children, node)
+
+
+def _container(
+    name: str, children: tuple[Structure, ...], node: dict[str, Any]
+) -> Structure:
     kind = KINDS.get(name, "custom")
     context = _context(node.get("context"))
     if kind == "dict":
@@ -142,20 +145,26 @@ def _to_node(structure: Structure) -> dict[str, Any]:
     children = [_to_node(child) for child in structure.children]
     name = structure.type_name or TYPE_NAMES.get(structure.kind)
     node: dict[str, Any] = {"type": name, "context": None, "children_spec": children}
+    if structure.kind == "leaf":
+        return node
     if structure.kind == "namedtuple":
         node["type"], node["context"] = "collections.namedtuple", structure.type_name
-        if structure.keys:
-            node["fields"] = list(structure.keys)
-    elif structure.kind != "leaf":
-        context = structure.context
-        if context is None and structure.kind == "dict":
-            context = list(structure.keys)
-        if context is None and structure.kind == "custom":
-            context = [list(structure.keys), list(structure.absent)]
-        node["context"] = json.dumps(context)
-        if structure.type_name == "collections.defaultdict":
-            node["context"] = context
+        return {**node, "fields": list(structure.keys)} if structure.keys else node
+    context = structure.context
+    if context is None:
+        context = _own_context(structure)
+    is_plain = name == "collections.defaultdict"  # the one context that is not a string
+    node["context"] = context if is_plain else json.dumps(context)
     return node
+
+
+def _own_context(structure: Structure) -> Any:
+    """What the stock exporter would store beside a container of this kind."""
+    if structure.kind == "dict":
+        return list(structure.keys)
+    if structure.kind == "custom":
+        return [list(structure.keys), list(structure.absent)]
+    return None
 
 
 def _parse_compact(text: str) -> Structure:

@@ -40,8 +40,8 @@ class Verifier {
 
  private:
   /// `Method.values: <what> <got>, expected <wanted> <limit>`, at the byte where the bad number stands.
-  Error fault(const TableAt& table, const FieldRow& field, uint32_t position, const char* what, uint64_t got,
-              const char* wanted, uint64_t limit) {
+  Error fault(const TableAt& table, const FieldRow& field, uint32_t position, const char* what, uint32_t got,
+              const char* wanted, uint32_t limit) {
     return message_.fail_at(position, code_, "{}.{}: {} {}, expected {} {}", table.row->name, field.name, what, got,
                             wanted, limit);
   }
@@ -129,26 +129,31 @@ class Verifier {
     return Error::Ok;
   }
 
+  /// Finds the table at `at` and its vtable, both inside the flatbuffer.
+  Error locate(const TableAt& parent, const FieldRow& field, uint32_t at, TableAt* table) {
+    const uint32_t distance = load_scalar<uint32_t>(base_ + at);
+    const uint32_t vtable = at - distance;  // wraps to a large number if it leaves the bytes
+    if (vtable > end_ - 4 || vtable % 2 != 0) {
+      return fault(parent, field, at, "vtable distance", distance, "one to an even byte up to", end_ - 4);
+    }
+    const uint32_t vtable_nbytes = load_scalar<uint16_t>(base_ + vtable);
+    if (vtable_nbytes < 4 || vtable_nbytes % 2 != 0 || vtable_nbytes > end_ - vtable) {
+      return fault(parent, field, vtable, "vtable bytes", vtable_nbytes, "an even number from 4 up to", end_ - vtable);
+    }
+    const uint32_t nbytes = load_scalar<uint16_t>(base_ + vtable + 2);
+    if (nbytes < 4 || nbytes > end_ - at) {
+      return fault(parent, field, vtable + 2, "table bytes", nbytes, "from 4 up to", end_ - at);
+    }
+    *table = {table->row, at, nbytes, vtable, vtable_nbytes};
+    return Error::Ok;
+  }
+
   Error referenced_table(const TableAt& parent, const FieldRow& field, uint32_t position, unsigned row) {
     RL_TRY(spend(parent, field, position, kTableCost));
     TableAt table{&kTables[row], 0, 0, 0, 0};
-    RL_TRY(reference(parent, field, position, &table.position));
-    const uint32_t at = table.position;
-    const int64_t vtable = int64_t{at} - load_scalar<int32_t>(base_ + at);
-    if (vtable < 0 || vtable > end_ - 4 || vtable % 2 != 0) {
-      return fault(parent, field, at, "vtable at byte", static_cast<uint64_t>(vtable), "an even number up to",
-                   end_ - 4);
-    }
-    table.vtable = static_cast<uint32_t>(vtable);
-    table.vtable_nbytes = load_scalar<uint16_t>(base_ + vtable);
-    table.nbytes = load_scalar<uint16_t>(base_ + vtable + 2);
-    if (table.vtable_nbytes < 4 || table.vtable_nbytes % 2 != 0 || table.vtable_nbytes > end_ - table.vtable) {
-      return fault(parent, field, table.vtable, "vtable bytes", table.vtable_nbytes, "an even number from 4 up to",
-                   end_ - table.vtable);
-    }
-    if (table.nbytes < 4 || table.nbytes > end_ - at) {
-      return fault(parent, field, table.vtable + 2, "table bytes", table.nbytes, "from 4 up to", end_ - at);
-    }
+    uint32_t at = 0;
+    RL_TRY(reference(parent, field, position, &at));
+    RL_TRY(locate(parent, field, at, &table));
     for (unsigned i = 0; i < table.row->field_count; ++i) {
       RL_TRY(check_field(table, kFields[table.row->first_field + i]));
     }
@@ -183,6 +188,10 @@ class Verifier {
     if (at == 0) return field.flags & kRequired ? missing(table, field) : Error::Ok;
     if (field.kind == Kind::Bool) return check_bool(table, field, at);
     if (is_scalar) return Error::Ok;
+    return check_reference(table, field, at);
+  }
+
+  Error check_reference(const TableAt& table, const FieldRow& field, uint32_t at) {
     if (field.kind == Kind::Table) return referenced_table(table, field, at, field.detail);
     uint32_t target = 0, count = 0;
     RL_TRY(reference(table, field, at, &target));

@@ -151,10 +151,10 @@ TEST(references_are_checked) {
 TEST(vtables_are_checked) {
   Sample s;
   const uint32_t vtable = s.vtable_of(s.method);
-  s.broken(check, s.method, int32_t(s.method + 2), "Program.methods: vtable at byte", s.method);
-  s.broken(check, s.method, int32_t(-0x7fffffff), "vtable at byte", s.method);
-  s.broken(check, s.method, int32_t(s.method - s.bytes.nbytes()), "vtable at byte", s.method);
-  s.broken(check, s.method, int32_t(s.method - vtable - 1), "an even number", s.method);
+  s.broken(check, s.method, int32_t(s.method + 2), "Program.methods: vtable distance", s.method);
+  s.broken(check, s.method, int32_t(-0x7fffffff), "vtable distance", s.method);
+  s.broken(check, s.method, int32_t(s.method - s.bytes.nbytes()), "vtable distance", s.method);
+  s.broken(check, s.method, int32_t(s.method - vtable - 1), "one to an even byte", s.method);
   s.broken(check, vtable, uint16_t{2}, "vtable bytes 2", vtable);
   s.broken(check, vtable, uint16_t{5}, "vtable bytes 5", vtable);
   s.broken(check, vtable, uint16_t{0xfffe}, "vtable bytes 65534", vtable);
