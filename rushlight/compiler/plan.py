@@ -73,6 +73,11 @@ class MemoryPlan:
         """Sum over the arenas."""
         return sum(arena.nbytes for arena in self.arenas)
 
+    @property
+    def lower_bound(self) -> int:
+        """Sum of the arenas' lower bounds."""
+        return sum(arena.lower_bound for arena in self.arenas)
+
 
 def plan_memory(
     buffers: Sequence[Buffer], arenas: Sequence[Arena] = (Arena(),)
