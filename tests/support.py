@@ -18,7 +18,7 @@ def shared_folder() -> Path:
     raise FileNotFoundError("no folder shared/ with fixtures beside the repository")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recorded:
     """One program made by the stock exporter, with calls and eager's answers."""
 
@@ -31,6 +31,9 @@ class Recorded:
     atol: float
     calls: tuple[dict[str, Any], ...]
     arrays_path: Path
+
+    def __repr__(self) -> str:
+        return self.name
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:

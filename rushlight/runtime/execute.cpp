@@ -212,6 +212,7 @@ Error Executor::resize_destinations(KernelContext& ctx, const OpEntry& op, Args 
   }
   if (count > state_.shapes.count()) return ctx.fail(Error::InvalidProgram, "{} destinations, unplanned", count);
   const Span<Shape> shapes = state_.shapes.first(count);
+  for (Shape& shape : shapes) shape.rank = 0;  // shape functions append
   RL_TRY(op.shape(ctx, args, shapes));
   size_t next = 0;
   for (const EValue* const slot : destinations) {

@@ -274,14 +274,14 @@ class TestStockNames:
         assert program.method_names == {"forward"}
         meta = program.load_method("forward").metadata
         info = meta.input_tensor_meta(0)
-        assert (meta.name(), meta.num_inputs(), meta.num_outputs()) == ("forward", 1, 1)
+        assert (meta.name(), meta.num_inputs(), meta.num_outputs()) == ("forward", 1, 3)
         assert (info.dtype(), info.is_memory_planned()) == (6, True)
         assert info.nbytes() == 4 * int(np.prod(info.sizes()))
         assert meta.num_memory_planned_buffers() >= 1
         assert meta.memory_planned_buffer_size(0) > 0
         assert "float32" in repr(meta)
         with pytest.raises(IndexError):
-            meta.output_tensor_meta(1)
+            meta.output_tensor_meta(3)
 
     def test_wrong_count(self):
         method = rushlight.load(pass_through(3, 4)).load_method("forward")

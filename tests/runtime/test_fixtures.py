@@ -43,4 +43,4 @@ def test_a_program_without_its_data_file_says_so():
     program = next(p for p in PORTABLE if p.data)
     with pytest.raises(rushlight.errors.RuntimeFailure) as failure:
         rushlight.load(program.path).method("forward")
-    assert failure.value.code in {"NotFound", "InvalidExternalData"}
+    assert failure.value.code in {"InvalidState", "NotFound", "InvalidExternalData"}
