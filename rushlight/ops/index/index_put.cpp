@@ -111,39 +111,53 @@ size_t mask_position(OptionalTensorList indices) {
   return present == 1 ? found : kMaxRank;
 }
 
-/// self[:, mask] = values, where the mask stands for as many dimensions as it has.
-Error put_at_mask(KernelContext& ctx, Tensor& self, size_t first, const Tensor& mask, const Tensor& values,
-                  bool accumulate) {
-  bool fits = mask.rank() > 0 && first + mask.rank() <= self.rank();
-  for (size_t d = 0; fits && d < mask.rank(); ++d) fits = mask.size(d) == self.size(first + d);
+/// *result = the sizes of self[:, mask], *count = how many elements of the mask are true.
+Error plan_mask(KernelContext& ctx, const Tensor& self, size_t first, const Tensor& mask, Shape* result,
+                size_t* count) {
+  const size_t last = first + mask.rank();
+  bool fits = mask.rank() > 0 && last <= self.rank();
+  for (size_t d = first; fits && d < last; ++d) fits = mask.size(d - first) == self.size(d);
   if (!fits) {
     return ctx.fail(Error::InvalidArgument, "a mask of sizes {} does not fit {}", mask.sizes(), self.sizes());
   }
-  size_t count = 0;
-  for (size_t i = 0; i < mask.numel(); ++i) count += mask.data<uint8_t>()[i] != 0;
+  *count = 0;
+  for (size_t i = 0; i < mask.numel(); ++i) *count += mask.data<uint8_t>()[i] != 0;
+  result->assign(self.sizes().first(first));
+  RL_TRY(shapes::append(ctx, result, static_cast<int64_t>(*count)));
+  for (size_t d = last; d < self.rank(); ++d) RL_TRY(shapes::append(ctx, result, self.size(d)));
+  return Error::Ok;
+}
+
+/// Where logical position i of a mask is in self, in whose dimension `first` the mask begins. In elements.
+ptrdiff_t masked_offset(const Tensor& self, size_t first, const Tensor& mask, size_t i) {
+  ptrdiff_t offset = 0;
+  for (size_t d = mask.rank(); d-- > 0;) {
+    const size_t size = static_cast<size_t>(mask.size(d));
+    offset += static_cast<ptrdiff_t>(i % size) * self.stride(first + d);
+    i /= size;
+  }
+  return offset;
+}
+
+/// self[:, mask] = values, where the mask stands for as many dimensions as it has.
+Error put_at_mask(KernelContext& ctx, Tensor& self, size_t first, const Tensor& mask, const Tensor& values,
+                  bool accumulate) {
   Shape result;
-  for (size_t d = 0; d < first; ++d) RL_TRY(shapes::append(ctx, &result, self.size(d)));
-  RL_TRY(shapes::append(ctx, &result, static_cast<int64_t>(count)));
-  for (size_t d = first + mask.rank(); d < self.rank(); ++d) RL_TRY(shapes::append(ctx, &result, self.size(d)));
+  size_t count = 0;
+  RL_TRY(plan_mask(ctx, self, first, mask, &result, &count));
   ptrdiff_t strides[kMaxRank] = {};
   RL_TRY(stretched_strides(ctx, values, result, strides));
   if (values.numel() == 0) return Error::Ok;
   Writer writer(self, values, accumulate);
-  for (size_t d = 0; d < self.rank(); ++d) {
-    if (d >= first && d < first + mask.rank()) continue;
-    const size_t at = d < first ? d : d - mask.rank() + 1;
-    writer.add(static_cast<size_t>(self.size(d)), self.stride(d), strides[at]);
+  for (size_t d = 0; d < first; ++d) writer.add(static_cast<size_t>(self.size(d)), self.stride(d), strides[d]);
+  for (size_t d = first + mask.rank(); d < self.rank(); ++d) {
+    writer.add(static_cast<size_t>(self.size(d)), self.stride(d), strides[d - mask.rank() + 1]);
   }
   writer.finish();
   size_t done = 0;
-  for (size_t i = 0; i < mask.numel() && done < count; ++i) {  // `done`: values may overlap the mask in a broken file
+  for (size_t i = 0; i < mask.numel() && done < count; ++i) {  // `done`: self may overlap the mask in a broken file
     if (mask.data<uint8_t>()[element_offset(mask, i)] == 0) continue;
-    ptrdiff_t to = 0;
-    size_t rest = i;
-    for (size_t d = mask.rank(); d-- > 0; rest /= static_cast<size_t>(mask.size(d))) {
-      to += static_cast<ptrdiff_t>(rest % static_cast<size_t>(mask.size(d))) * self.stride(first + d);
-    }
-    writer.run(to, static_cast<ptrdiff_t>(done++) * strides[first]);
+    writer.run(masked_offset(self, first, mask, i), static_cast<ptrdiff_t>(done++) * strides[first]);
   }
   return Error::Ok;
 }

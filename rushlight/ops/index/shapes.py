@@ -8,6 +8,13 @@ from collections.abc import Sequence
 from rushlight.ops.shapes import MAX_RANK, Sizes, normalize_dim, stretch
 
 
+def _bounded(sizes: Sizes) -> list[Sizes]:
+    """Return one result; the rank must be one a tensor can have."""
+    if len(sizes) > MAX_RANK:
+        raise ValueError(f"rank {len(sizes)} is more than {MAX_RANK}")
+    return [sizes]
+
+
 def embedding(weight: Sizes, indices: Sizes) -> list[Sizes]:
     """One result: a row of ``weight`` for each index."""
     if len(weight) != 2:
@@ -17,19 +24,16 @@ def embedding(weight: Sizes, indices: Sizes) -> list[Sizes]:
 
 def index(self: Sizes, indices: Sequence[Sizes | None]) -> list[Sizes]:
     """One result with the indexed dimensions replaced by the indices' common sizes."""
-    present = [d for d, i in enumerate(indices) if i is not None]
+    present = {d: i for d, i in enumerate(indices) if i is not None}
     if not present or len(indices) > len(self):
         raise ValueError(f"{len(present)} indices for rank {len(self)}")
     common: Sizes = ()
-    for i in indices:
-        common = common if i is None else stretch(common, i)
-    is_adjacent = present[-1] - present[0] == len(present) - 1
-    at = present[0] if is_adjacent else 0
+    for sizes in present.values():
+        common = stretch(common, sizes)
+    first, last = min(present), max(present)
+    at = first if last - first == len(present) - 1 else 0
     rest = [n for d, n in enumerate(self) if d not in present]
-    result = (*rest[:at], *common, *rest[at:])
-    if len(result) > MAX_RANK:
-        raise ValueError(f"rank {len(result)} is more than {MAX_RANK}")
-    return [result]
+    return _bounded((*rest[:at], *common, *rest[at:]))
 
 
 def index_select(self: Sizes, dim: int, index: Sizes) -> list[Sizes]:

@@ -39,25 +39,21 @@ Error expect_same_but(KernelContext& ctx, const Tensor& x, const Shape& shape, s
 }  // namespace
 
 Error view(KernelContext& ctx, const Tensor& self, IntList size, Span<Shape> out) {
-  int64_t known = 1;
-  int inferred = -1;
+  int64_t known = 1;  // the product of the sizes given
+  int32_t* inferred = nullptr;
   for (size_t i = 0; i < size.count(); ++i) {
-    if (size[i] == -1 && inferred < 0) {
-      inferred = static_cast<int>(i);
-      RL_TRY(append(ctx, &out[0], 0));
-      continue;
-    }
-    RL_TRY(append(ctx, &out[0], size[i]));
-    if (!checked_mul(known, size[i], &known)) return ctx.fail(Error::InvalidArgument, "sizes overflow");
+    const bool is_inferred = size[i] == -1 && !inferred;
+    const int64_t n = is_inferred ? 1 : size[i];
+    RL_TRY(append(ctx, &out[0], n));
+    if (is_inferred) inferred = &out[0].sizes[i];
+    if (!checked_mul(known, n, &known)) return ctx.fail(Error::InvalidArgument, "sizes overflow");
   }
   const int64_t numel = static_cast<int64_t>(self.numel());
-  if (inferred >= 0 && known > 0 && numel % known == 0 && numel / known <= INT32_MAX) {
-    out[0].sizes[inferred] = static_cast<int32_t>(numel / known);
-    known = numel;
-  } else if (inferred >= 0) {
-    known = -1;
+  const int64_t missing = inferred && known > 0 ? numel / known : inferred ? -1 : 1;  // a -1 next to a 0 is any size
+  if (missing >= 0 && missing <= INT32_MAX && missing * known == numel) {
+    if (inferred) *inferred = static_cast<int32_t>(missing);
+    return Error::Ok;
   }
-  if (known == numel) return Error::Ok;
   return ctx.fail(Error::InvalidArgument, "sizes {} do not hold the {} elements of {}", out[0].span(), numel,
                   self.sizes());
 }

@@ -183,17 +183,21 @@ def repeat(self: Sizes, repeats: Sequence[int]) -> list[Sizes]:
     return _bounded([n * r for n, r in zip(padded, repeats, strict=True)])
 
 
+def _is_skipped(sizes: Sizes) -> bool:
+    return len(sizes) == 1 and bool(sizes[0] == 0)
+
+
 def cat(tensors: Sequence[Sizes], dim: int) -> list[Sizes]:
     """One result with the sizes of ``dim`` added up; tensors of sizes (0,) skipped."""
-    counted = [t for t in tensors if not (len(t) == 1 and t[0] == 0)] or [(0,)]
     if not tensors:
         raise ValueError("the list of tensors is empty")
-    first = counted[0]
+    first, *others = [t for t in tensors if not _is_skipped(t)] or [(0,)]
     d = _dim_of(first, dim)
-    for t in counted:
-        if len(t) != len(first) or t[:d] != first[:d] or t[d + 1 :] != first[d + 1 :]:
+    around = (*first[:d], *first[d + 1 :])
+    for t in others:
+        if len(t) != len(first) or (*t[:d], *t[d + 1 :]) != around:
             raise ValueError(f"sizes {t} do not fit {first} before it")
-    return [(*first[:d], sum(t[d] for t in counted), *first[d + 1 :])]
+    return [(*first[:d], first[d] + sum(t[d] for t in others), *first[d + 1 :])]
 
 
 def stack(tensors: Sequence[Sizes], dim: int) -> list[Sizes]:

@@ -2,6 +2,8 @@
 
 #include "rushlight/ops/movement/view.h"
 
+#include <algorithm>
+
 #include "rushlight/ops/movement/strided.h"
 #include "rushlight/ops/shapes.h"
 
@@ -203,16 +205,15 @@ Error diagonal_view(KernelContext& ctx, const Tensor& self, int64_t offset, int6
   RL_TRY(dim_of(ctx, self, dim1, &a));
   RL_TRY(dim_of(ctx, self, dim2, &b));
   if (a == b) return ctx.fail(Error::InvalidArgument, "dim1 and dim2 are both {}", a);
-  const int64_t limit = INT32_MAX;  // beyond any size: the diagonal is empty there
-  const int64_t right = offset > limit ? limit : offset < -limit ? -limit : offset;
-  const int64_t rows = self.size(a) - (right < 0 ? -right : 0);
-  const int64_t columns = self.size(b) - (right > 0 ? right : 0);
-  const int64_t count = rows < columns ? rows : columns;
-  for (size_t d = 0; d < self.rank(); ++d) {
-    if (d != a && d != b) view->append(self.size(d), self.stride(d));
-  }
-  RL_TRY(append(ctx, view, count > 0 ? count : 0, self.stride(a) + self.stride(b)));
-  if (count > 0) view->offset = static_cast<ptrdiff_t>(right < 0 ? -right * self.stride(a) : right * self.stride(b));
+  // Where the diagonal starts: beyond any size is as good as at INT32_MAX.
+  const int64_t column = std::clamp<int64_t>(offset, 0, INT32_MAX);
+  const int64_t row = std::clamp<int64_t>(offset, -INT32_MAX, 0) * -1;
+  const int64_t count = std::min(self.size(a) - row, self.size(b) - column);
+  *view = view_of(self);
+  drop(view, std::max(a, b));
+  drop(view, std::min(a, b));
+  RL_TRY(append(ctx, view, std::max<int64_t>(count, 0), self.stride(a) + self.stride(b)));
+  if (count > 0) view->offset = static_cast<ptrdiff_t>(row * self.stride(a) + column * self.stride(b));
   return Error::Ok;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Portable aten.view: the same elements in logical (row-major) order under other sizes.
 
+#include <algorithm>
 #include <cstring>
 
 #include "rushlight/ops/kernel.h"
@@ -10,21 +11,39 @@
 namespace rushlight::ops {
 namespace {
 
+/// What is left of a tensor's dimensions, taken from the innermost on in factors.
+struct Factors {
+  const Tensor& tensor;
+  size_t rank = tensor.rank();
+  size_t left = 1;  // of the present dimension
+  ptrdiff_t stride = 0;
+
+  /// Goes to the next dimension that has more than one element left. `left` is 1 if there is none.
+  void refill() {
+    while (left == 1 && rank > 0) {
+      left = static_cast<size_t>(tensor.size(--rank));
+      stride = tensor.stride(rank);
+    }
+  }
+  void take(size_t count) {
+    left /= count;
+    stride *= static_cast<ptrdiff_t>(count);
+  }
+};
+
 /// Splits both shapes into common factors, innermost first, one loop each. False if they have none, as [2, 3] and [3,
 /// 2].
 bool add_common_loops(const Tensor& self, const Tensor& out, StridedCopy* copy) {
-  size_t i = self.rank(), o = out.rank();
-  size_t from = 1, to = 1;  // what is left of the present dimensions
-  ptrdiff_t from_stride = 0, to_stride = 0;
+  Factors from{self}, to{out};
   for (;;) {
-    while (from == 1 && i > 0) from = static_cast<size_t>(self.size(--i)), from_stride = self.stride(i);
-    while (to == 1 && o > 0) to = static_cast<size_t>(out.size(--o)), to_stride = out.stride(o);
-    if (from == 1 && to == 1) return true;
-    const size_t count = from < to ? from : to;
-    if (count == 1 || from % count != 0 || to % count != 0) return false;
-    copy->add(count, to_stride, from_stride);
-    from /= count, to /= count;
-    from_stride *= static_cast<ptrdiff_t>(count), to_stride *= static_cast<ptrdiff_t>(count);
+    from.refill();
+    to.refill();
+    if (from.left == 1 && to.left == 1) return true;
+    const size_t count = std::min(from.left, to.left);
+    if (count == 1 || from.left % count != 0 || to.left % count != 0) return false;
+    copy->add(count, to.stride, from.stride);
+    from.take(count);
+    to.take(count);
   }
 }
 

@@ -54,7 +54,7 @@ op(
     out="executorch_prim::et_view.default",
     doc="self's elements under other sizes, without a copy where the memory is the same.",
     types=STORAGE,
-    shape="view(self, size)",
+    shape="",  # the kernel sets the sizes together with the memory
     kernels=_TENSORS,
     layout="contiguous",
     samples=(),

@@ -19,6 +19,13 @@ Error expect_memory(KernelContext& ctx, const char* name, const Tensor& x) {
   return ctx.fail(Error::InvalidProgram, "{} has no memory", name);
 }
 
+/// Sets x's sizes.
+Error resized(KernelContext& ctx, Tensor& x, const Shape& shape) {
+  if (x.resize(ctx.message(), shape.span()) == Error::Ok) return Error::Ok;
+  return ctx.fail(Error::OutOfResources, "sizes {} do not fit {} and its bound of {} bytes", shape.span(), x.sizes(),
+                  x.capacity_nbytes());
+}
+
 }  // namespace
 
 /// out (Int) = the size of dimension `dim`.
@@ -54,29 +61,19 @@ Error local_scalar_dense(KernelContext& ctx, const Tensor& self, EValue& out) {
   return Error::Ok;
 }
 
-/// out = self's elements under the sizes `size`, without a copy where out has self's memory, as programs plan it.
-///
-/// An out without memory takes self's, if that is at least as large as what out may grow to. An out with memory of its
-/// own gets a copy.
+/// out = a view of self's memory under the sizes `size`. Both row-major. Nothing is copied.
 Error prim_et_view(KernelContext& ctx, const Tensor& self, IntList size, Tensor& out) {
   Shape shape;
   RL_TRY(shapes::view(ctx, self, size, {&shape, 1}));
   RL_TRY(expect_dtype(ctx, "out", out, self.dtype()));
-  RL_TRY(expect_sizes(ctx, "out", out, shape.span()));
-  RL_TRY(expect_memory(ctx, "self", self));
+  if (&self == &out) return expect_sizes(ctx, "out", out, shape.span());
   if (!self.is_contiguous() || !out.is_contiguous()) {
     return ctx.fail(Error::InvalidArgument, "self and out must be in row-major order");
   }
-  if (!out.raw()) {
-    if (out.capacity_nbytes() > self.capacity_nbytes()) {
-      return ctx.fail(Error::InvalidProgram, "out may grow to {} bytes, self's memory has {}", out.capacity_nbytes(),
-                      self.capacity_nbytes());
-    }
-    out.bind(self.mutable_raw());
-  } else if (out.raw() != self.raw() && self.numel() > 0) {
-    std::memmove(out.mutable_raw(), self.raw(), self.nbytes());
-  }
-  return Error::Ok;
+  RL_TRY(resized(ctx, out, shape));
+  RL_TRY(expect_memory(ctx, "self", self));
+  if (out.share(ctx.message(), self) == Error::Ok) return Error::Ok;
+  return ctx.fail(Error::InvalidProgram, "out cannot be a view of self: it is a constant");
 }
 
 /// to = its first `index` rows, then `from` as row number `index`: its first size becomes index + 1.
@@ -89,9 +86,7 @@ Error prim_et_copy_index_tensor(KernelContext& ctx, Tensor& to, const Tensor& fr
   if (index < 0 || index >= INT32_MAX) return ctx.fail(Error::InvalidArgument, "index {} is out of range", index);
   RL_TRY(shapes::append(ctx, &shape, index + 1));
   for (size_t d = 0; d < from.rank(); ++d) RL_TRY(shapes::append(ctx, &shape, from.size(d)));
-  if (to.resize(ctx.message(), shape.span()) != Error::Ok) {
-    return ctx.fail(Error::OutOfResources, "row {} does not fit: sizes {} are beyond to's bound", index, shape.span());
-  }
+  RL_TRY(resized(ctx, to, shape));
   RL_TRY(expect_memory(ctx, "from", from));
   RL_TRY(expect_memory(ctx, "to", to));
   View row;

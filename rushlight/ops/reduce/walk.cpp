@@ -70,23 +70,36 @@ Error dim_mask(KernelContext& ctx, size_t rank, int64_t dim, uint32_t* mask) {
   return Error::Ok;
 }
 
+namespace {
+
+/// Sets loop->out to the results' strides in their dimension `at`, whose size must be `expected`.
+Error match_results(KernelContext& ctx, Span<Tensor* const> outs, size_t at, int32_t expected, Loop* loop) {
+  for (size_t r = 0; r < outs.count(); ++r) {
+    if (at >= outs[r]->rank() || outs[r]->size(at) != expected) {
+      return ctx.fail(Error::InvalidArgument, "result {} has sizes {}; dim {} should be {}", r, outs[r]->sizes(), at,
+                      expected);
+    }
+    loop->out[r] = outs[r]->stride(at);
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
 Error plan_walk(KernelContext& ctx, const Tensor& self, uint32_t mask, bool keepdim, Span<Tensor* const> outs,
                 Order order, Walk* walk) {
   size_t at = 0;  // dimension of the results
   for (size_t d = 0; d < self.rank(); ++d) {
-    const bool is_reduced = mask >> d & 1;
     Loop loop = {static_cast<size_t>(self.size(d)), self.stride(d), {0, 0}};
-    for (size_t r = 0; r < outs.count() && (keepdim || !is_reduced); ++r) {
-      const int32_t expected = is_reduced ? 1 : self.size(d);
-      if (at >= outs[r]->rank() || outs[r]->size(at) != expected) {
-        return ctx.fail(Error::InvalidArgument, "result {} has sizes {}; dim {} should be {}", r, outs[r]->sizes(), at,
-                        expected);
-      }
-      loop.out[r] = is_reduced ? 0 : outs[r]->stride(at);
+    if (!(mask >> d & 1)) {
+      RL_TRY(match_results(ctx, outs, at++, self.size(d), &loop));
+      walk->kept.add(loop);
+      continue;
     }
-    at += keepdim || !is_reduced;
-    (is_reduced ? walk->reduced : walk->kept).add(loop);
-    if (is_reduced) walk->count *= loop.count;
+    Loop unused = loop;
+    if (keepdim) RL_TRY(match_results(ctx, outs, at++, 1, &unused));
+    walk->reduced.add(loop);
+    walk->count *= loop.count;
   }
   for (Tensor* out : outs) {
     if (out->rank() != at)
