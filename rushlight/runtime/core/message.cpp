@@ -7,8 +7,6 @@
 
 namespace rushlight {
 
-Argument::Argument(const char* value) : kind(Kind::Text), text{value, value ? std::strlen(value) : 0} {}
-
 void Message::clear() {
   code_ = Error::Ok;
   byte_offset_ = kNoOffset;
@@ -42,6 +40,11 @@ void Message::put_unsigned(uint64_t value) {
   while (n) put(digits[--n]);
 }
 
+void Message::put_signed(int64_t value) {
+  if (value < 0) put('-');
+  put_unsigned(value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
+}
+
 // Six significant digits, as printf's %g: 0.5, 1e+40, -3.14159.
 void Message::put_double(double value) {
   if (value != value) return put_text("nan", 3);
@@ -53,6 +56,11 @@ void Message::put_double(double value) {
   while (value < 1) value *= 10, --exponent;
   auto digits = static_cast<uint32_t>(value * 100000 + 0.5);
   if (digits >= 1000000) digits /= 10, ++exponent;
+  put_digits(digits, exponent);
+}
+
+// `digits` has six, the first of them worth 10^exponent.
+void Message::put_digits(uint32_t digits, int exponent) {
   int count = 6;
   while (count > 1 && digits % 10 == 0) digits /= 10, --count;
   char text[6];
@@ -66,45 +74,83 @@ void Message::put_double(double value) {
     if (i == point && i + 1 < count) put('.');
   }
   for (int i = count; i <= point; ++i) put('0');
-  if (is_scientific) {
-    put('e');
-    put(exponent < 0 ? '-' : '+');
-    put_unsigned(static_cast<uint64_t>(exponent < 0 ? -exponent : exponent));
+  if (!is_scientific) return;
+  put_text(exponent < 0 ? "e-" : "e+", 2);
+  put_signed(exponent < 0 ? -exponent : exponent);
+}
+
+void Message::put_list(Span<const int32_t> list) {
+  put('[');
+  for (size_t i = 0; i < list.count(); ++i) {
+    if (i) put_text(", ", 2);
+    put_signed(list[i]);
+  }
+  put(']');
+}
+
+void Message::put_value(detail::Kind kind, va_list* values) {
+  using detail::Kind;
+  switch (kind) {
+    case Kind::Int:
+      return put_signed(va_arg(*values, int));
+    case Kind::UInt:
+      return put_unsigned(va_arg(*values, unsigned));
+    case Kind::Int64:
+      return put_signed(va_arg(*values, long long));
+    case Kind::UInt64:
+      return put_unsigned(va_arg(*values, unsigned long long));
+    case Kind::Double:
+      return put_double(va_arg(*values, double));
+    case Kind::CText: {
+      const char* const text = va_arg(*values, const char*);
+      return put_text(text, text ? std::strlen(text) : 0);
+    }
+    case Kind::Text: {
+      const auto* const text = static_cast<const Span<const char>*>(va_arg(*values, const void*));
+      return put_text(text->data(), text->count());
+    }
+    case Kind::List:
+      return put_list(*static_cast<const Span<const int32_t>*>(va_arg(*values, const void*)));
+    case Kind::None:
+      return put_text("{}", 2);
   }
 }
 
-void Message::put_argument(const Argument& argument) {
-  switch (argument.kind) {
-    case Argument::Kind::Int:
-      if (argument.i < 0) put('-');
-      return put_unsigned(argument.i < 0 ? uint64_t{0} - static_cast<uint64_t>(argument.i)
-                                         : static_cast<uint64_t>(argument.i));
-    case Argument::Kind::UInt:
-      return put_unsigned(argument.u);
-    case Argument::Kind::Double:
-      return put_double(argument.d);
-    case Argument::Kind::Text:
-      return put_text(argument.text.data, argument.text.count);
-    case Argument::Kind::List:
-      put('[');
-      for (size_t i = 0; i < argument.list.count; ++i) {
-        if (i) put_text(", ", 2);
-        put_argument(Argument(argument.list.data[i]));
-      }
-      return put(']');
-  }
-}
-
-void Message::write(const char* format, Span<const Argument> args) {
-  size_t next = 0;
+void Message::write(const char* format, uint32_t kinds, va_list* values) {
   for (; *format; ++format) {
-    if (format[0] == '{' && format[1] == '}' && next < args.count()) {
-      put_argument(args[next++]);
+    if (format[0] == '{' && format[1] == '}') {
+      put_value(static_cast<detail::Kind>(kinds & ((1u << detail::kKindBits) - 1)), values);
+      kinds >>= detail::kKindBits;
       ++format;
     } else {
       put(*format);
     }
   }
+}
+
+Error Message::replace(Error code, const char* format, uint32_t kinds, ...) {
+  clear();
+  code_ = code;
+  va_list values;
+  va_start(values, kinds);
+  write(format, kinds, &values);
+  va_end(values);
+  return code;
+}
+
+void Message::add(const char* format, uint32_t kinds, ...) {
+  va_list values;
+  va_start(values, kinds);
+  write(format, kinds, &values);
+  va_end(values);
+}
+
+#else
+
+Error Message::replace(Error code) {
+  clear();
+  code_ = code;
+  return code;
 }
 
 #endif

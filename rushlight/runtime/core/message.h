@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -17,66 +18,80 @@
 
 namespace rushlight {
 
-/// One value of a message: an integer, a double, a text, or a list of int32 (printed as [1, 2]).
-struct Argument {
-  enum class Kind : uint8_t { Int, UInt, Double, Text, List } kind;
-  union {
-    int64_t i;
-    uint64_t u;
-    double d;
-    struct {
-      const char* data;
-      size_t count;
-    } text;
-    struct {
-      const int32_t* data;
-      size_t count;
-    } list;
-  };
+namespace detail {
 
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Argument(T value) : kind(Kind::Int), i(0) {
-    if constexpr (std::is_floating_point_v<T>) {
-      kind = Kind::Double;
-      d = static_cast<double>(value);
-    } else if constexpr (std::is_unsigned_v<T>) {
-      kind = Kind::UInt;
-      u = value;
-    } else {
-      i = value;
-    }
-  }
-  Argument(const char* value);
-  Argument(Span<const char> value) : kind(Kind::Text), text{value.data(), value.count()} {}
-  Argument(Span<const int32_t> value) : kind(Kind::List), list{value.data(), value.count()} {}
-};
+/// How one value of a message travels: the templates below only choose this and cast, and C's variadic call does the
+/// rest. A template per combination of types would double the size of the runtime.
+enum class Kind : uint32_t { None, Int, UInt, Int64, UInt64, Double, CText, Text, List };
+constexpr unsigned kKindBits = 4;
+
+template <class T>
+constexpr Kind kind_of() {
+  if constexpr (std::is_floating_point_v<T>) return Kind::Double;
+  else if constexpr (std::is_same_v<std::decay_t<T>, const char*> || std::is_same_v<std::decay_t<T>, char*>)
+    return Kind::CText;
+  else if constexpr (std::is_convertible_v<T, Span<const char>>) return Kind::Text;
+  else if constexpr (std::is_convertible_v<T, Span<const int32_t>>) return Kind::List;
+  else if constexpr (std::is_signed_v<T>) return sizeof(T) > sizeof(int) ? Kind::Int64 : Kind::Int;
+  else return sizeof(T) > sizeof(int) ? Kind::UInt64 : Kind::UInt;
+}
+
+template <class T>
+[[gnu::always_inline]] inline auto pass(const T& value) {
+  constexpr Kind kind = kind_of<T>();
+  if constexpr (kind == Kind::Int) return static_cast<int>(value);
+  else if constexpr (kind == Kind::UInt) return static_cast<unsigned>(value);
+  else if constexpr (kind == Kind::Int64) return static_cast<long long>(value);
+  else if constexpr (kind == Kind::UInt64) return static_cast<unsigned long long>(value);
+  else if constexpr (kind == Kind::Double) return static_cast<double>(value);
+  else if constexpr (kind == Kind::CText) return static_cast<const char*>(value);
+  else return static_cast<const void*>(&value);  // a Span: by address
+}
+
+template <class... Args>
+constexpr uint32_t kinds_of() {
+  static_assert(sizeof...(Args) * kKindBits <= 32, "too many values in one message");
+  uint32_t kinds = 0;
+  unsigned shift = 0;
+  ((kinds |= static_cast<uint32_t>(kind_of<Args>()) << shift, shift += kKindBits), ...);
+  return kinds;
+}
+
+}  // namespace detail
 
 /// The last failure's text, always zero-terminated, cut at kCapacity. Owned by the caller, reused from call to call.
+///
+/// Each `{}` of a format takes the next value: an integer, a double (six digits), a text, or a list of int32, which
+/// prints as [1, 2].
 class Message {
  public:
   static constexpr size_t kCapacity = 320;
   static constexpr int64_t kNoOffset = -1;
 
-  /// Replaces the text by `format` with each `{}` replaced by the next argument, and returns `code`.
+  /// Replaces the text and returns `code`.
   template <class... Args>
-  Error fail(Error code, const char* format, const Args&... args) {
-    byte_offset_ = kNoOffset;
-    return append_formatted(code, format, args...);
+  [[gnu::always_inline]] Error fail(Error code, const char* format, const Args&... args) {
+#if RL_MESSAGES
+    return replace(code, format, detail::kinds_of<Args...>(), detail::pass(args)...);
+#else
+    (void)format, ((void)args, ...);
+    return replace(code);
+#endif
   }
 
   /// The same for a fault in a file: `byte_offset` counts from the file's first byte.
   template <class... Args>
-  Error fail_at(int64_t byte_offset, Error code, const char* format, const Args&... args) {
+  [[gnu::always_inline]] Error fail_at(int64_t byte_offset, Error code, const char* format, const Args&... args) {
+    (void)fail(code, format, args...);
     byte_offset_ = byte_offset;
-    return append_formatted(code, format, args...);
+    return code;
   }
 
   /// Adds to the text, e.g. where it happened: ` (method forward, instruction 12)`.
   template <class... Args>
-  void append(const char* format, const Args&... args) {
+  [[gnu::always_inline]] void append(const char* format, const Args&... args) {
 #if RL_MESSAGES
-    const Argument list[sizeof...(args) + 1] = {Argument(args)..., Argument(0)};
-    write(format, {list, sizeof...(args)});
+    add(format, detail::kinds_of<Args...>(), detail::pass(args)...);
 #else
     (void)format, ((void)args, ...);
 #endif
@@ -88,24 +103,23 @@ class Message {
   void clear();
 
  private:
-  template <class... Args>
-  Error append_formatted(Error code, const char* format, const Args&... args) {
-    code_ = code;
-    count_ = 0;
-    text_[0] = 0;
-    append(format, args...);
-    return code;
-  }
-  void write(const char* format, Span<const Argument> args);
+#if RL_MESSAGES
+  Error replace(Error code, const char* format, uint32_t kinds, ...);
+  void add(const char* format, uint32_t kinds, ...);
+  void write(const char* format, uint32_t kinds, va_list* values);
   void put(char c);
   void put_text(const char* data, size_t count);
   void put_unsigned(uint64_t value);
+  void put_signed(int64_t value);
   void put_double(double value);
-  void put_argument(const Argument& argument);
+  void put_digits(uint32_t digits, int exponent);
+  void put_list(Span<const int32_t> list);
+  void put_value(detail::Kind kind, va_list* values);
 
-#if RL_MESSAGES
   char text_[kCapacity] = {};
 #else
+  Error replace(Error code);
+
   char text_[1] = {};
 #endif
   size_t count_ = 0;
