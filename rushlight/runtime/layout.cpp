@@ -239,10 +239,7 @@ Error MethodBuilder::layout_call_space() {
   state_->args = take<EValue*>(arena_, most_args_);
   state_->shapes = take<Shape>(arena_, most_shapes_);
   state_->scratch = {static_cast<uint8_t*>(arena_.allocate(most_scratch_, 16)), most_scratch_};
-  RL_TRY(check_memory());
-  if (!is_building()) return Error::Ok;
-  for (Shape& shape : state_->shapes) new (&shape) Shape();
-  return Error::Ok;
+  return check_memory();
 }
 
 }  // namespace rushlight

@@ -162,7 +162,8 @@ Error MethodBuilder::check_call(const OpEntry& op, KernelCallView call) {
                               "{}: would write to argument {}, which is a constant of the file", op.name, i);
     }));
   }
-  if (op.shape == nullptr) state_->has_rebinding = true;
+  // Numbers, in-place results and views; a view's destination is written by nobody.
+  if (op.shape == nullptr || op.writes == 0) state_->has_rebinding = true;
   if (op.outputs > 0 || op.writes != 0) return Error::Ok;
   return check_replaced(call, args[args.count() - 1]);
 }
