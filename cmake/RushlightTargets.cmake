@@ -4,7 +4,7 @@ target_include_directories(rushlight_options INTERFACE ${PROJECT_SOURCE_DIR} ${R
 target_compile_features(rushlight_options INTERFACE cxx_std_17)
 target_compile_options(rushlight_options INTERFACE
   -Wall -Wextra -Werror -Wmissing-declarations -Wno-unused-parameter
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>
   -ffunction-sections -fdata-sections $<$<CONFIG:Release>:-fno-math-errno>)
 target_compile_definitions(rushlight_options INTERFACE RL_MESSAGES=$<BOOL:${RUSHLIGHT_MESSAGES}>)
 if(RUSHLIGHT_SANITIZE)
