@@ -306,6 +306,8 @@ def replace_stored_tensor(
     """Store another tensor (same sizes and dtype) behind a constant's placeholder."""
     target = _lifted_targets(program)[node.name]
     store = program.state_dict if target in program.state_dict else program.constants
+    if isinstance(store[target], torch.nn.Parameter):
+        value = torch.nn.Parameter(value, store[target].requires_grad)
     store[target] = value
     node.meta["val"] = fake_mode(program).from_tensor(value, static_shapes=True)
 
