@@ -65,7 +65,7 @@ def to_edge_dialect(
     ``keep`` names overloads not to decompose besides the rows: what the chosen backends
     claim.
     """
-    edge = decompose(program, rows_as_overloads() | set(keep))
+    edge = decompose(program, rows_as_overloads() | IDENTITY | set(keep))
     for module in graph_modules(edge.graph_module):
         _Rewrite(edge, module).run()
     sync_outputs(edge)

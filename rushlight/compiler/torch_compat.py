@@ -33,6 +33,8 @@ from torch.fx.experimental.proxy_tensor import (
 )
 from torch.utils import _pytree as pytree
 
+from rushlight.compiler.decompositions import OWN
+
 __all__ = [
     "add_constant",
     "assemble",
@@ -59,11 +61,15 @@ def quiet_torch() -> Iterator[None]:
 
 @cache
 def _all_decompositions() -> dict[Any, Callable[..., Any]]:
-    """torch's default table, then whatever else torch knows how to decompose."""
+    """torch's default table, ours, and what else torch decomposes into ATen ops.
+
+    Not torch's references: those end in primitives, which no program may contain.
+    """
     table: dict[Any, Callable[..., Any]] = {}
     for op, function in global_decomposition_table["post_autograd"].items():
-        if isinstance(op, OpOverload):
+        if isinstance(op, OpOverload) and "._refs" not in function.__module__:
             table[op] = function
+    table.update(OWN)
     default = torch.export.default_decompositions()
     table.update(default.materialize() if hasattr(default, "materialize") else default)
     return table

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decompositions that torch has only in terms of its own primitives, in terms of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+
+def vector_norm(
+    x: torch.Tensor,
+    ord: float = 2,
+    dim: list[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """(sum |x|^ord)^(1/ord) over dim; max and min for infinite ord; the count for 0."""
+    x = x if dtype is None else x.to(dtype)
+    dims = list(range(x.dim())) if dim is None else dim
+    if ord == math.inf:
+        return torch.amax(x.abs(), dims, keepdim)
+    if ord == -math.inf:
+        return torch.amin(x.abs(), dims, keepdim)
+    if ord == 0:
+        return torch.sum((x != 0).to(x.dtype), dims, keepdim)
+    if ord == 1:
+        return torch.sum(x.abs(), dims, keepdim)
+    if ord == 2:
+        return torch.sqrt(torch.sum(x * x, dims, keepdim))
+    return torch.pow(torch.sum(torch.pow(x.abs(), ord), dims, keepdim), 1 / ord)
+
+
+def var_mean(
+    x: torch.Tensor,
+    dim: list[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Variance and mean over dim."""
+    dims = list(range(x.dim())) if dim is None else dim
+    variance = torch.var(x, dims, correction=correction, keepdim=keepdim)
+    return variance, torch.mean(x, dims, keepdim)
+
+
+def erfc(x: torch.Tensor) -> torch.Tensor:
+    """1 - erf(x). Loses relative precision where erf(x) is near 1."""
+    return 1 - torch.erf(x)
+
+
+def exp2(x: torch.Tensor) -> torch.Tensor:
+    """2 to the power x."""
+    return torch.pow(2.0, x)  # type: ignore[no-any-return]
+
+
+def hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """sqrt(x^2 + y^2), without the overflow of the squares: the larger is factored out."""
+    a, b = x.abs(), y.abs()
+    large, small = torch.maximum(a, b), torch.minimum(a, b)
+    ratio = small / torch.where(large == 0, torch.ones_like(large), large)
+    return large * torch.sqrt(1 + ratio * ratio)
+
+
+OWN: dict[Any, Callable[..., Any]] = {
+    aten.linalg_vector_norm.default: vector_norm,
+    aten.var_mean.correction: var_mean,
+    aten.erfc.default: erfc,
+    aten.exp2.default: exp2,
+    aten.hypot.default: hypot,
+}
+"""By overload. A row of the same op goes before."""
