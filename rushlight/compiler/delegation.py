@@ -33,12 +33,12 @@ def lower_partitions(result: PartitionResult) -> ExportedProgram:
     """
     program = result.tagged_exported_program
     present = {n.meta.get(TAG) for n in program.graph.nodes if n.op == "call_function"}
-    partitions = [find(program, t) for t in result.partition_tags if t in present]
-    for partition in partitions:
-        own = extract(program, partition)
-        lowered = preprocess(own, result.partition_tags[partition.tag])
-        _replace(program, partition, lowered)
-    if partitions:
+    for tag, spec in result.partition_tags.items():
+        if tag in present:
+            partition = find(program, tag)
+            lowered = preprocess(extract(program, partition), spec)
+            _replace(program, partition, lowered)
+    if present - {None}:
         _sort(program.graph)
         sync_outputs(program)
         program.graph_module.recompile()

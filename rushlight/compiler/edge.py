@@ -45,6 +45,9 @@ IDENTITY = frozenset(
 )
 """Ops that are their first argument once the program is functional."""
 
+SPELLED_OTHERWISE = frozenset({aten.t.default, aten.transpose.int})
+"""Rows that stock files use; our graphs say ``permute``, so that passes know one op."""
+
 ASSERTIONS = frozenset(
     {
         "_assert_async",
@@ -65,7 +68,8 @@ def to_edge_dialect(
     ``keep`` names overloads not to decompose besides the rows: what the chosen backends
     claim.
     """
-    edge = decompose(program, rows_as_overloads() | IDENTITY | set(keep))
+    rows = rows_as_overloads() - SPELLED_OTHERWISE
+    edge = decompose(program, rows | IDENTITY | set(keep))
     for module in graph_modules(edge.graph_module):
         _Rewrite(edge, module).run()
     sync_outputs(edge)
@@ -160,7 +164,8 @@ class _Rewrite:
             return self._scalar_tensor(node, number, dtype)
         key = (dtype, repr(number))
         if key not in self.constants:
-            self.constants[key] = self._lift(torch.tensor(number, dtype=dtype))
+            # .to() wraps integers around, as eager does with a number out of range.
+            self.constants[key] = self._lift(torch.tensor(number).to(dtype))
         return self.constants[key]
 
     def _scalar_tensor(self, user: Node, number: Node, dtype: torch.dtype) -> Node:
@@ -240,16 +245,7 @@ def _operand_dtype(node: Node, number: Any) -> torch.dtype:
     tensor = next(
         (v for a in node.args if isinstance(v := value_of(a), torch.Tensor)), plain
     )
-    dtype = torch.result_type(tensor, plain)
-    return dtype if _holds(dtype, plain) else torch.int64
-
-
-def _holds(dtype: torch.dtype, number: bool | int | float) -> bool:
-    """Whether an integer dtype has room for an integer; others always do."""
-    if dtype.is_floating_point or dtype == torch.bool or isinstance(number, float):
-        return True
-    limits = torch.iinfo(dtype)
-    return limits.min <= number <= limits.max
+    return torch.result_type(tensor, plain)
 
 
 def _hint(number: Any) -> bool | int | float:

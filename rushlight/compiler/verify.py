@@ -15,7 +15,7 @@ from torch.fx import GraphModule, Node
 from rushlight.compiler.edge import graph_modules, value_of
 from rushlight.compiler.targets import is_control_flow, is_delegate_call, row_name
 from rushlight.errors import DialectError, IllegalOpError
-from rushlight.ops.table import Op, load_table
+from rushlight.ops.table import ALL, Op, load_table
 
 REASONS = "backend_reasons"
 """Key of ``node.meta``: why each chosen backend left the node alone, by backend id."""
@@ -86,9 +86,10 @@ def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:
     """
     flat = tuple(dtype for group in groups for dtype in group)
     first = tuple(group[0] for group in groups if group)
-    if set(flat) <= set(row.types) or any(
-        _fits(found, entry) for found in (first, flat) for entry in row.types
-    ):
+    singles = {entry for entry in row.types if isinstance(entry, str)}
+    if set(flat[:1]) <= singles and set(flat[1:]) <= singles | set(ALL):
+        return None
+    if any(_fits(found, entry) for found in (first, flat) for entry in row.types):
         return None
     return f"no kernel for these dtypes; there is one for {_listing(row)}"
 
