@@ -3,6 +3,7 @@
 #include "rushlight/ops/elementwise/convert.h"
 
 #include <cfloat>
+#include <cstring>
 
 namespace rushlight::ops {
 namespace {
@@ -10,16 +11,47 @@ namespace {
 // How an element lies in memory: bool as its byte, for a file may hold other bytes than 0 and 1.
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
-template <class T>
-constexpr bool is_reduced = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+uint32_t to_bits(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return bits;
+}
+float from_bits(uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
 
 int64_t to_int64(double x) { return x >= -0x1p63 && x < 0x1p63 ? static_cast<int64_t>(x) : INT64_MIN; }
+
+// float16 to and from float32 without branches, so that loops over them vectorise.
+float widen_half(Half x) {
+  const uint32_t magnitude = static_cast<uint32_t>(x.bits & 0x7fffu) << 13;
+  const float scaled = from_bits(magnitude) * 0x1p112f;  // subnormals too
+  const uint32_t bits = magnitude >= 0x0f800000u ? to_bits(scaled) | 0x7f800000u : to_bits(scaled);
+  return from_bits(bits | static_cast<uint32_t>(x.bits & 0x8000u) << 16);
+}
+
+Half narrow_half(float x) {
+  const uint32_t bits = to_bits(x), magnitude = bits & 0x7fffffffu;
+  const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  const uint32_t tiny = to_bits(from_bits(magnitude) + 0.5f) - 0x3f000000u;  // the sum rounds at 2^-24
+  uint32_t half = magnitude < 0x38800000u ? tiny : normal;
+  half = magnitude >= 0x47800000u ? 0x7c00u : half;
+  half = magnitude > 0x7f800000u ? 0x7e00u : half;
+  Half result;
+  result.bits = static_cast<uint16_t>(half | (bits >> 16 & 0x8000u));
+  return result;
+}
 
 template <class T, class To>
 To widen(Stored<T> x) {
   if constexpr (std::is_same_v<T, bool>) {
     return static_cast<To>(x != 0);
-  } else if constexpr (is_reduced<T>) {
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return widen<float, To>(widen_half(x));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
     return widen<float, To>(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<To, int64_t>) {
     return to_int64(x);
@@ -32,8 +64,10 @@ template <class From, class T>
 Stored<T> narrow(From x) {
   if constexpr (std::is_same_v<T, bool>) {
     return static_cast<uint8_t>(x != 0);
-  } else if constexpr (is_reduced<T>) {
-    return T(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return narrow_half(static_cast<float>(x));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return BFloat16(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>) {
     return static_cast<T>(to_int64(x));
   } else {
@@ -47,6 +81,9 @@ void load(const void* src, ptrdiff_t stride, void* dst, size_t count) {
   To* const to = static_cast<To*>(dst);
   if (stride == 1) {
     for (size_t i = 0; i < count; ++i) to[i] = widen<T, To>(from[i]);
+  } else if (stride == 0 && count > 0) {
+    const To value = widen<T, To>(from[0]);
+    for (size_t i = 0; i < count; ++i) to[i] = value;
   } else {
     for (size_t i = 0; i < count; ++i) to[i] = widen<T, To>(from[static_cast<ptrdiff_t>(i) * stride]);
   }

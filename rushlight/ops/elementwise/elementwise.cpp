@@ -8,6 +8,7 @@ namespace rushlight::ops {
 namespace {
 
 constexpr size_t kBufferNbytes = 1024;  // per operand and for the result: 4 kB of stack
+constexpr size_t kLongRow = 32;         // rows from here on are blocks of their own, so that operands are read in place
 
 /// The loop nest over out's elements in memory order: dimensions of size 1 dropped, neighbours joined where every
 /// operand lets them. strides[k] are operand k's, in elements, 0 where it is stretched.
@@ -117,33 +118,41 @@ class Driver {
     nbytes_ = compute_nbytes(compute);
     is_stored_ = loop && call.result == out.dtype() && out.dtype() == dtype_of_compute(call.loop_result);
     store_ = find_store(call.loop_result, out.dtype());
-    is_gathered_ = false;
+    by_rows_ = grid.rank <= 1 || grid.extents[grid.rank - 1] >= kLongRow;
+    is_bounded_ = !is_stored_;
+    capacity_ = kBufferNbytes / nbytes_;
     for (size_t k = 0; k < call.operands.count(); ++k) prepare(call.operands[k], k, sources_[k]);
   }
 
   void run() {
     const size_t total = out_.numel();
-    bool whole = is_stored_ && !is_gathered_;
-    for (size_t k = 0; k < call_.operands.count(); ++k) whole &= sources_[k].is_direct;
-    const size_t step = whole ? total : kBufferNbytes / nbytes_;
-    for (size_t done = 0; done < total; done += step) {
-      const size_t count = total - done < step ? total - done : step;
-      if (is_gathered_) gather(count);
-      run_block(done, count);
+    for (size_t done = 0, count; done < total; done += count) {
+      count = total - done;
+      if (by_rows_ && count > cursor_.row_left()) count = cursor_.row_left();
+      if (is_bounded_ && count > capacity_) count = capacity_;
+      const void* in[kMaxOperands] = {};
+      for (size_t k = 0; k < call_.operands.count(); ++k) in[k] = sources_[k].is_direct ? here(k) : sources_[k].buffer;
+      gather(count);
+      run_block(in, done, count);
     }
   }
 
  private:
+  ptrdiff_t row_stride(size_t k) const { return grid_.rank ? grid_.strides[k][grid_.rank - 1] : 1; }
+  const uint8_t* here(size_t k) const {
+    return sources_[k].data + cursor_.offset(k) * static_cast<ptrdiff_t>(sources_[k].nbytes);
+  }
+
   void prepare(const Operand& operand, size_t k, Source& source) {
     source.data = static_cast<const uint8_t*>(operand.data());
     source.nbytes = element_nbytes(operand.dtype());
     source.load = find_load(operand.dtype(), compute_);
     source.is_rounded = is_rounded(operand, k);
     const bool as_it_lies = operand.dtype() == dtype_of_compute(compute_) && !source.is_rounded;
-    source.is_direct = grid_.is_linear(k) && as_it_lies && operand.numel() == out_.numel();
+    source.is_direct = as_it_lies && by_rows_ && row_stride(k) == 1;
     source.is_constant = operand.numel() == 1 && !source.is_direct;
     if (source.is_constant) fill(source);
-    is_gathered_ |= !source.is_constant && !source.is_direct;
+    is_bounded_ |= !source.is_direct;
   }
 
   bool is_rounded(const Operand& operand, size_t k) const {
@@ -153,19 +162,20 @@ class Driver {
   }
 
   void fill(Source& source) {
-    source.load(source.data, 0, source.buffer, kBufferNbytes / nbytes_);
-    if (source.is_rounded) round_to(call_.promoted, compute_, source.buffer, kBufferNbytes / nbytes_);
+    const size_t count = out_.numel() < capacity_ ? out_.numel() : capacity_;
+    source.load(source.data, 0, source.buffer, count);
+    if (source.is_rounded) round_to(call_.promoted, compute_, source.buffer, count);
   }
 
+  /// Loads `count` elements of the sources that need it, and moves on.
   void gather(size_t count) {
     for (size_t at = 0; at < count;) {
       const size_t row = cursor_.row_left(), n = count - at < row ? count - at : row;
       for (size_t k = 0; k < call_.operands.count(); ++k) {
         Source& source = sources_[k];
-        if (source.is_constant || source.is_direct) continue;
-        const ptrdiff_t stride = grid_.rank ? grid_.strides[k][grid_.rank - 1] : 1;
-        const uint8_t* const from = source.data + cursor_.offset(k) * static_cast<ptrdiff_t>(source.nbytes);
-        source.load(from, stride, source.buffer + at * nbytes_, n);
+        if (!source.is_constant && !source.is_direct) {
+          source.load(here(k), row_stride(k), source.buffer + at * nbytes_, n);
+        }
       }
       cursor_.advance(n);
       at += n;
@@ -176,18 +186,13 @@ class Driver {
     }
   }
 
-  void run_block(size_t done, size_t count) {
+  void run_block(const void* const* in, size_t done, size_t count) {
     alignas(16) uint8_t buffer[kBufferNbytes];
-    const void* in[kMaxOperands] = {};
-    for (size_t k = 0; k < call_.operands.count(); ++k) {
-      const Source& source = sources_[k];
-      in[k] = source.is_direct ? source.data + done * source.nbytes : source.buffer;
-    }
     uint8_t* const to = out_.mutable_data<uint8_t>() + done * out_.element_nbytes();
     if (is_stored_) return loop_(call_.f, in, to, count);
     if (!loop_) return store_(in[0], to, count);
     loop_(call_.f, in, buffer, count);
-    if (out_.dtype() != call_.result && call_.result != DType::Bool) {
+    if (out_.dtype() != call_.result && call_.loop_result != Compute::Bool) {
       round_to(call_.result, call_.loop_result, buffer, count);
     }
     store_(buffer, to, count);
@@ -201,8 +206,10 @@ class Driver {
   Cursor cursor_;
   Store store_;
   size_t nbytes_;
-  bool is_stored_;    // the loop writes out itself
-  bool is_gathered_;  // some operand goes through its buffer
+  size_t capacity_;  // elements in a buffer
+  bool is_stored_;   // the loop writes out itself
+  bool is_bounded_;  // something goes through a buffer
+  bool by_rows_;     // a block ends where a row ends
   Source sources_[kMaxOperands];
 };
 
