@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import Any
 
 import torch
@@ -14,13 +14,14 @@ from torch.utils import _pytree as pytree
 
 from rushlight.compiler.sizes import Bounds
 from rushlight.compiler.torch_compat import quiet_torch
+from rushlight.schema.structure import LEAF, Structure, class_name, to_json
 
 KEY = "rushlight/signature"
 """Named data that holds the JSON; stock ignores it."""
 
 
 def container_texts(program: ExportedProgram) -> tuple[str, str]:
-    """The pytree texts of inputs and outputs, "" for one that cannot be spelled."""
+    """The pytree texts of inputs and outputs, "" where there is none."""
     spec = program.call_spec
     return _dumps(spec.in_spec), _dumps(spec.out_spec)
 
@@ -30,7 +31,43 @@ def _dumps(spec: Any) -> str:
         with quiet_torch():
             return str(pytree.treespec_dumps(spec))
     except (NotImplementedError, TypeError, ValueError):
-        return ""  # an unregistered class: callers get the flat list
+        pass  # a class or named tuple that was given no name for files: its own will do
+    try:
+        return "" if spec is None else to_json(structure_of(spec))
+    except TypeError:
+        return ""  # a dict whose keys are no JSON: callers get the flat list
+
+
+def structure_of(spec: Any) -> Structure:
+    """A pytree spec as a Structure: how values nest, without torch."""
+    if spec.is_leaf():
+        return LEAF
+    children = tuple(map(structure_of, spec.children()))
+    if spec.type is namedtuple:
+        cls = spec.context
+        return Structure("namedtuple", children, tuple(cls._fields), class_name(cls))
+    if spec.type in (list, deque):
+        return Structure("list", children, (), class_name(spec.type))
+    if spec.type in (tuple, torch.Size):
+        return Structure("tuple", children, (), class_name(spec.type))
+    if spec.type in (dict, OrderedDict, defaultdict):
+        keys = spec.context[1] if spec.type is defaultdict else spec.context
+        name = class_name(dict if spec.type is defaultdict else spec.type)
+        return Structure("dict", children, tuple(keys), name)
+    keys, absent = _fields(spec.context, len(children))
+    return Structure("custom", children, keys, class_name(spec.type), absent)
+
+
+def _fields(context: Any, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(fields, fields that are None) of a class's context, empty if it has another form."""
+    fields, absent = context, []
+    if isinstance(context, list | tuple) and [type(c) for c in context] == [list, list]:
+        fields, absent = context
+    if not isinstance(fields, list | tuple) or len(fields) != count:
+        return (), ()
+    names = (*fields, *absent)
+    are_names = all(isinstance(name, str) and name.isidentifier() for name in names)
+    return (tuple(fields), tuple(absent)) if are_names else ((), ())
 
 
 def describe(program: ExportedProgram, written_back: int) -> dict[str, Any]:
@@ -83,17 +120,9 @@ def argument_names(program: ExportedProgram) -> list[str]:
     return names if is_good else [node.name for node in nodes]
 
 
-def _paths(spec: Any) -> Iterator[str]:
+def _paths(spec: Any) -> list[str]:
     """Where each leaf is: ``""`` for a plain argument, ``.key.0`` deeper."""
-    if spec.is_leaf():
-        yield ""
-        return
-    children = spec.children()
-    named = spec.context if isinstance(spec.context, (list, tuple)) else ()
-    keys = named if len(named) == len(children) else range(len(children))
-    for key, child in zip(keys, children, strict=True):
-        for path in _paths(child):
-            yield f".{key}{path}"
+    return [f".{name}" if name else "" for name in structure_of(spec).names()]
 
 
 def _user_nodes(program: ExportedProgram) -> list[torch.fx.Node]:
