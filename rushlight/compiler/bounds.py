@@ -44,4 +44,4 @@ def _check(program: ExportedProgram, dim: str, size: torch.SymInt) -> None:
 
 
 def _fits(upper: Any) -> bool:
-    return bool(upper.is_finite) and int(upper) <= LARGEST
+    return bool(upper.is_Integer) and int(upper) <= LARGEST

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import heapq
 import operator
+from functools import singledispatch
 from itertools import pairwise
 from typing import Any
 
@@ -12,12 +13,22 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind
 from torch.fx import Graph, GraphModule, Node
 
-from rushlight.backends.backend import find_preprocess
+from rushlight.backends.backend import CompileSpec, find_preprocess
 from rushlight.compiler.delegate import LoweredBackendModule, call_delegate
 from rushlight.compiler.extract import Partition, extract, find
-from rushlight.compiler.partition import TAG, DelegationSpec, PartitionResult
-from rushlight.compiler.torch_compat import remove_inputs, sync_outputs
-from rushlight.errors import BackendError, PartitionError, RushlightError
+from rushlight.compiler.partition import (
+    TAG,
+    DelegationSpec,
+    Partitioner,
+    PartitionResult,
+)
+from rushlight.compiler.torch_compat import copied, remove_inputs, sync_outputs
+from rushlight.errors import (
+    BackendError,
+    CompileInputError,
+    PartitionError,
+    RushlightError,
+)
 
 CALL_OF = "delegation_tag_of_call"
 """Key of ``node.meta`` on new nodes, while partitions are being replaced."""
@@ -46,9 +57,27 @@ def lower_partitions(result: PartitionResult) -> ExportedProgram:
     return program
 
 
-def lower_whole(program: ExportedProgram, spec: DelegationSpec) -> LoweredBackendModule:
-    """The whole program as one delegate."""
-    return preprocess(program, spec)
+@singledispatch
+def to_backend(given: Any, *args: Any) -> Any:
+    """``to_backend(program, partitioner)`` gives the program with its partitions lowered;
+    ``to_backend(backend_id, program, compile_specs)`` the whole program as one delegate.
+    """
+    raise CompileInputError(
+        f"to_backend: expected an ExportedProgram or a backend's id first, got "
+        f"{type(given).__name__}"
+    )
+
+
+@to_backend.register
+def _(given: ExportedProgram, partitioner: Partitioner) -> ExportedProgram:
+    return lower_partitions(partitioner.partition(copied(given)))
+
+
+@to_backend.register
+def _(
+    given: str, program: ExportedProgram, compile_specs: list[CompileSpec]
+) -> LoweredBackendModule:
+    return preprocess(copied(program), DelegationSpec(given, compile_specs))
 
 
 def preprocess(own: ExportedProgram, spec: DelegationSpec) -> LoweredBackendModule:

@@ -89,12 +89,15 @@ def make_report(
     stages: Mapping[str, float],
     notes: tuple[str, ...] = (),
 ) -> Report:
-    """The report of finished programs and what was emitted of them."""
+    """The report of finished programs and what was emitted of them.
+
+    `stages` is kept as it is: stages that end later appear in the report.
+    """
     methods = {
         name: _method(program, emitted.methods[name])
         for name, program in programs.items()
     }
-    return Report(dict(stages), methods, len(emitted.buffer), notes)
+    return Report(stages, methods, len(emitted.buffer), notes)
 
 
 def _method(program: ExportedProgram, placed: PlacedMethod) -> MethodReport:

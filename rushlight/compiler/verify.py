@@ -86,10 +86,8 @@ def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:
     """
     flat = tuple(dtype for group in groups for dtype in group)
     first = tuple(group[0] for group in groups if group)
-    singles = {entry for entry in row.types if isinstance(entry, str)}
-    if set(flat[:1]) <= singles and set(flat[1:]) <= singles | set(ALL):
-        return None
-    if any(_fits(found, entry) for found in (first, flat) for entry in row.types):
+    is_single = set(flat[:1]) <= set(row.types) and set(flat) <= {*row.types, *ALL}
+    if is_single or any(_fits(first, t) or _fits(flat, t) for t in row.types):
         return None
     return f"no kernel for these dtypes; there is one for {_listing(row)}"
 
