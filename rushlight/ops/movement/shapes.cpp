@@ -36,6 +36,13 @@ Error expect_same_but(KernelContext& ctx, const Tensor& x, const Shape& shape, s
                   shape.span());
 }
 
+/// What `known` must be multiplied by to give numel: 1 unless that may be inferred. -1 if nothing, or anything, does.
+int64_t factor_of(int64_t numel, int64_t known, bool may_be_inferred) {
+  const int64_t factor = may_be_inferred && known > 0 ? numel / known : 1;
+  const bool is_any = may_be_inferred && known == 0;
+  return !is_any && factor <= INT32_MAX && factor * known == numel ? factor : -1;
+}
+
 }  // namespace
 
 Error view(KernelContext& ctx, const Tensor& self, IntList size, Span<Shape> out) {
@@ -48,14 +55,13 @@ Error view(KernelContext& ctx, const Tensor& self, IntList size, Span<Shape> out
     if (is_inferred) inferred = &out[0].sizes[i];
     if (!checked_mul(known, n, &known)) return ctx.fail(Error::InvalidArgument, "sizes overflow");
   }
-  const int64_t numel = static_cast<int64_t>(self.numel());
-  const int64_t missing = inferred && known > 0 ? numel / known : inferred ? -1 : 1;  // a -1 next to a 0 is any size
-  if (missing >= 0 && missing <= INT32_MAX && missing * known == numel) {
-    if (inferred) *inferred = static_cast<int32_t>(missing);
-    return Error::Ok;
+  const int64_t missing = factor_of(static_cast<int64_t>(self.numel()), known, inferred != nullptr);
+  if (missing < 0) {
+    return ctx.fail(Error::InvalidArgument, "sizes {} do not hold the {} elements of {}", out[0].span(), self.numel(),
+                    self.sizes());
   }
-  return ctx.fail(Error::InvalidArgument, "sizes {} do not hold the {} elements of {}", out[0].span(), numel,
-                  self.sizes());
+  if (inferred) *inferred = static_cast<int32_t>(missing);
+  return Error::Ok;
 }
 
 Error permute(KernelContext& ctx, const Tensor& self, IntList dims, Span<Shape> out) {
