@@ -32,9 +32,14 @@ STAGES = ("export", "to edge", "optimise", "delegate", "check", "plan and emit",
 class CompiledProgram(Program):
     """A Program just made: it runs, it can be saved, it tells how it came to be."""
 
-    def __init__(self, emitted: EmitResult, report: Report) -> None:
+    def __init__(
+        self,
+        emitted: EmitResult,
+        report: Report,
+        programs: Mapping[str, ExportedProgram],
+    ) -> None:
         super().__init__(emitted.buffer, list(emitted.external.values()))
-        self._emitted, self._report = emitted, report
+        self._emitted, self._report, self._programs = emitted, report, programs
 
     @property
     def buffer(self) -> bytes:
@@ -53,6 +58,10 @@ class CompiledProgram(Program):
         for name, content in self.external.items():
             path.with_name(f"{name}.ptd").write_bytes(content)
         return path
+
+    def exported_program(self, name: str = "forward") -> ExportedProgram:
+        """The method as it was emitted: Edge dialect, after all passes."""
+        return self._programs[name]
 
     def report(self) -> Report:
         """Stages' times, ops, delegates, what was left and why, and the memory plan."""
@@ -81,6 +90,8 @@ def compile(
     constant_methods: name to value, for metadata that the host reads.
     backends: ids, folder names, ``Backend`` objects or partitioners, first choice first.
     passes: rewrites of the Edge programs, before ours.
+    config: how the file is written; by default with the model's source lines, so that an
+        error at run time names one.
     progress: called with each stage's name (``STAGES``) as it begins.
 
     Raises: ExportError if torch cannot capture the model; IllegalOpError if something in
@@ -91,7 +102,7 @@ def compile(
     >>> program(torch.rand(1, 3, 224, 224))  # doctest: +SKIP
     """
     clock = _Clock(progress)
-    config = config or ExecutorchBackendConfig()
+    config = config or ExecutorchBackendConfig(emit_stacktrace=True)
     chosen = pipeline.partitioners_for([*backends, *_listed(partitioner)])
     with clock.stage("export"):
         call = Call(_inputs(example_inputs), kwargs or {}, dynamic_shapes)
@@ -102,7 +113,7 @@ def compile(
         emitted = pipeline.emit(programs, config, constant_methods or {})
     with clock.stage("load"):
         report = make_report(programs, emitted, clock.seconds)
-        return CompiledProgram(emitted, report)
+        return CompiledProgram(emitted, report, programs)
 
 
 def _lower(

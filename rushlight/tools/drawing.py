@@ -43,7 +43,7 @@ FAMILIES = {
     "conv": ("convolution",),
     "matmul": ("mm", "addmm", "bmm", "linear", "baddbmm"),
     "norm": ("norm", "softmax"),
-    "pool": ("pool", "mean", "sum", "amax", "upsample", "pad"),
+    "pool": ("pool", "mean", "sum", "amax", "upsample", "_pad"),
     "move": ("copy", "cat", "slice", "index", "embedding", "select", "gather", "stack"),
 }
 """Colour classes by what an op's name contains; everything else is elementwise."""
@@ -53,7 +53,7 @@ def family(op: str) -> str:
     """The colour class of an op name such as ``aten::add.out``."""
     name = op.rpartition("::")[2].split(".")[0]
     for kind, words in FAMILIES.items():
-        if name in words or any(w in name for w in words if len(w) > 3):
+        if name in words or any(w in name for w in words if len(w) > 3 or w[0] == "_"):
             return kind
     return "delegate" if op.startswith("delegate") else "pointwise"
 

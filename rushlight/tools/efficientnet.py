@@ -153,7 +153,8 @@ def preprocess(image: object) -> Tensor:
     pixels = np.asarray(
         square.resize((INPUT, INPUT), Image.Resampling.BICUBIC), dtype=np.float32
     )
-    return (torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None] - 127) / 128
+    planes = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].contiguous()
+    return (planes - 127) / 128
 
 
 def class_names() -> list[str]:

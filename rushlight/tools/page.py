@@ -28,7 +28,7 @@ STYLE = """
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:1140px;margin:0 auto;padding:28px 20px 60px}h1{font-size:27px;margin:0 0 2px;letter-spacing:-.01em}
 h2{font-size:18px;margin:38px 0 4px}p{color:var(--soft);margin:2px 0 12px;max-width:80ch}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(158px,1fr));gap:10px;margin:18px 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:10px;margin:18px 0}
 .card{background:var(--card);border:1px solid var(--line);border-radius:9px;padding:10px 13px}
 .card b{display:block;font-size:20px;font-variant-numeric:tabular-nums;white-space:nowrap}.card span{color:var(--soft);font-size:13px}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:9px;padding:12px;overflow:auto}
