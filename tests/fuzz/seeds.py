@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the seeds of the fuzz target: ``python -m tests.fuzz.seeds FOLDER``.
 
-The stock-made fixtures where they are at hand, and small programs of our own writer that
-have every kind of value and instruction.
+The stock-made fixtures where they are at hand, small programs of our own writer that have
+every kind of value and instruction, and one per sample of the op table if torch is there.
 """
 
 import struct
@@ -88,6 +88,11 @@ def seeds() -> Iterator[tuple[str, bytes]]:
             more = fixtures.path(extra).read_bytes()
             data += more + struct.pack("<I", len(more)) + b"PTD!"
         yield entry["name"], data
+    try:
+        from tests.fuzz.op_programs import op_programs
+    except ImportError:
+        return
+    yield from op_programs()
 
 
 def main() -> None:
