@@ -3,7 +3,19 @@
 
 from collections.abc import Sequence
 
-from rushlight.ops.table import FLOATS, I8, I16, I32, I64, U8, Reject, Sample, T, op
+from rushlight.ops.table import (
+    BOOL,
+    FLOATS,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    Reject,
+    Sample,
+    T,
+    op,
+)
 
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.nn"
 _CONV = ((2, 3, 7, 9), (5, 3, 3, 3), (5,))
@@ -99,4 +111,107 @@ op(
     # round once.
     ulps={"float32": 8, "float64": 32, "float16": 1, "bfloat16": 1},
     source=f"{_DOCS}.functional.conv2d.html",
+)
+
+_ANY = (*FLOATS, I64, I32, I16, I8, U8)
+
+op(
+    "aten.pixel_shuffle",
+    schema="(Tensor self, int upscale_factor) -> Tensor",
+    out="pixel_shuffle.out",
+    doc="Channels to pixels: [..., C f f, H, W] to [..., C, H f, W f].",
+    types=(*_ANY, BOOL),
+    shape="pixel_shuffle(self, upscale_factor)",
+    kernels={"portable": "pixel_shuffle.cpp"},
+    samples=(
+        Sample(((2, 8, 3, 5), 2)),
+        Sample(((9, 2, 3), 3)),
+        Sample(((2, 3, 4, 1, 2), 2)),
+        Sample(((0, 4, 3, 5), 2)),
+    ),
+    rejects=(
+        Reject(Sample(((2, 6, 3, 5), 2)), "6 channels are not a multiple of 4"),
+        Reject(Sample(((2, 8, 3, 5), 0)), "factor 0 is out of range"),
+        Reject(Sample(((2, 8, 3, 5), 2**40)), "is out of range"),
+        Reject(Sample(((8, 3), 2)), "self has rank 2"),
+    ),
+    source=f"{_DOCS}.PixelShuffle.html",
+)
+
+op(
+    "aten.pixel_unshuffle",
+    schema="(Tensor self, int downscale_factor) -> Tensor",
+    out="pixel_unshuffle.out",
+    doc="Pixels to channels: [..., C, H f, W f] to [..., C f f, H, W].",
+    types=(*_ANY, BOOL),
+    shape="pixel_unshuffle(self, downscale_factor)",
+    kernels={"portable": "pixel_shuffle.cpp"},
+    samples=(
+        Sample(((2, 2, 6, 4), 2)),
+        Sample(((1, 6, 9), 3)),
+        # not (0, 4, 2, 4): eager returns an empty input as it is
+    ),
+    rejects=(
+        Reject(Sample(((2, 2, 5, 4), 2)), "are not multiples of 2"),
+        Reject(Sample(((2, 2, 6, 4), -1)), "factor -1 is out of range"),
+        Reject(Sample(((6, 4), 2)), "self has rank 2"),
+    ),
+    source=f"{_DOCS}.PixelUnshuffle.html",
+)
+
+_IMAGE = (2, 3, 5, 6)
+_RESIZE_REJECTS = (
+    Reject(Sample((_IMAGE, None), {"scale_factors": None}), "expected one of"),
+    Reject(Sample((_IMAGE, [3]), {"scale_factors": None}), "output_size has 1 items"),
+    Reject(Sample((_IMAGE, [3, -4]), {"scale_factors": None}), "size -4 is out of"),
+    Reject(Sample((_IMAGE, [3, 0]), {"scale_factors": None}), "cannot resize"),
+    Reject(Sample((_IMAGE, None), {"scale_factors": [1e30, 1.0]}), "is out of range"),
+    Reject(Sample((_IMAGE, None), {"scale_factors": [0.1, 1.0]}), "cannot resize"),
+    Reject(Sample(((3, 5, 6), [3, 3]), {"scale_factors": None}), "input has rank 3"),
+)
+
+op(
+    "aten.upsample_nearest2d.vec",
+    schema="(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    out="upsample_nearest2d.vec_out",
+    doc="The nearest element below each output's place in the input.",
+    types=(*FLOATS, U8),
+    shape="upsample2d(input, output_size, scale_factors)",
+    kernels={"portable": "upsample.cpp"},
+    samples=(
+        Sample((_IMAGE, None, [2.0, 3.0])),
+        Sample((_IMAGE, [7, 4], None)),
+        Sample((_IMAGE, None, [1.7, 0.6])),
+        Sample((_IMAGE, [1, 13], None)),
+        Sample(((0, 3, 5, 6), [3, 3], None)),
+    ),
+    rejects=_RESIZE_REJECTS,
+    source=f"{_DOCS}.functional.interpolate.html",
+)
+
+op(
+    "aten.upsample_bilinear2d.vec",
+    schema="(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    out="upsample_bilinear2d.vec_out",
+    doc="The four neighbours of each output's place in the input, weighted by distance.",
+    types=FLOATS,
+    shape="upsample2d(input, output_size, scale_factors)",
+    kernels={"portable": "upsample.cpp"},
+    samples=(
+        Sample((_IMAGE, None, False, [2.0, 3.0])),
+        Sample((_IMAGE, [7, 4], False, None)),
+        Sample((_IMAGE, [7, 4], True, None)),
+        Sample((_IMAGE, None, True, [1.7, 0.6])),
+        Sample((_IMAGE, [1, 13], True, None)),
+        Sample(((1, 2, 1, 1), [3, 4], False, None)),
+    ),
+    rejects=tuple(
+        Reject(
+            Sample(r.sample.args, {**r.sample.kwargs, "align_corners": False}), r.text
+        )
+        for r in _RESIZE_REJECTS
+    ),
+    # Positions are float32: one unit of a place in [0, 8) is up to 8 in its fraction.
+    ulps={"float32": 8, "float64": 8, "float16": 1, "bfloat16": 1},
+    source=f"{_DOCS}.functional.interpolate.html",
 )
