@@ -118,24 +118,22 @@ def present(value: Any) -> tuple[Any, int]:
 
     Shares value's memory. Raises TypeError for a tensor that is not in CPU memory.
     """
-    if type(value) is np.ndarray:
-        dtype = value.dtype
-        if dtype.char in SELF_EXPLAINING and dtype.isnative:
-            return value, -1
-    else:
+    if not isinstance(value, NUMPY):
         if is_torch_tensor(value):
             return _present_torch(value), -1
-        if not isinstance(value, NUMPY):
-            if hasattr(value, "__dlpack__"):
-                return value, -1
-            value = np.asarray(value)
-    array = np.asarray(value)
-    if array.dtype.char in SELF_EXPLAINING and array.dtype.isnative:
+        if hasattr(value, "__dlpack__"):
+            return value, -1
+    return _present_numpy(np.asarray(value))
+
+
+def _present_numpy(array: np.ndarray[Any, Any]) -> tuple[Any, int]:
+    dtype = array.dtype
+    if dtype.char in SELF_EXPLAINING and dtype.isnative:
         return array, -1
-    number = DTYPE_NUMBERS.get(array.dtype.name)
-    if number is None or not array.dtype.isnative:
-        raise TypeError(f"numpy dtype {array.dtype!s} has no counterpart")
-    return array.view(f"u{array.dtype.itemsize}"), number
+    number = DTYPE_NUMBERS.get(dtype.name)
+    if number is None or not dtype.isnative:
+        raise TypeError(f"numpy dtype {dtype!s} has no counterpart")
+    return array.view(f"u{dtype.itemsize}"), number
 
 
 def _present_torch(tensor: Any) -> Any:

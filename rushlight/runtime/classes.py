@@ -51,12 +51,11 @@ def _fits(cls: type, node: Structure) -> bool:
     if not dataclasses.is_dataclass(cls):
         return False
     given = {*map(str, node.keys), *node.absent}
-    own = {f.name: f for f in dataclasses.fields(cls)}
-    needed = {
-        name
-        for name, f in own.items()
-        if f.init
-        and f.default is dataclasses.MISSING
-        and f.default_factory is dataclasses.MISSING
-    }
-    return needed <= given <= {name for name, f in own.items() if f.init}
+    own = [f for f in dataclasses.fields(cls) if f.init]
+    needed = {f.name for f in own if not _has_default(f)}
+    return needed <= given <= {f.name for f in own}
+
+
+def _has_default(f: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return f.default is not missing or f.default_factory is not missing

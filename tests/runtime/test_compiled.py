@@ -129,7 +129,7 @@ def test_state_stays_and_resets():
             self.total.add_(x)
             return self.total.clone()
 
-    program = rushlight.compile(Counter(), (torch.ones(2),))
+    program = rushlight.compile(Counter().eval(), (torch.ones(2),))
     method = program.method()
     for want in (2, 3):
         np.testing.assert_array_equal(method(torch.ones(2)), [want, want])
