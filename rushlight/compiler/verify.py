@@ -93,8 +93,10 @@ def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:
 
 
 def _fits(dtypes: tuple[str, ...], entry: str | tuple[str, ...]) -> bool:
-    """A combination matches; optional tensors at its end may be missing."""
-    return not isinstance(entry, str) and entry[: len(dtypes)] == dtypes
+    """A combination matches. Optional tensors at its end may be missing; tensors beyond
+    it follow the dtypes before."""
+    shared = min(len(dtypes), len(entry))
+    return not isinstance(entry, str) and entry[:shared] == dtypes[:shared]
 
 
 def tensor_groups(node: Node) -> list[list[str]]:

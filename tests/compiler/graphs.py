@@ -16,6 +16,8 @@ KEEP = frozenset(
         aten.clone.default,
         aten._to_copy.default,
         aten.convolution.default,
+        aten.copy.default,
+        aten.empty.memory_format,
         aten._native_batch_norm_legit_no_training.default,
         aten.expand.default,
         aten.full.default,

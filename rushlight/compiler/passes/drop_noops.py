@@ -17,6 +17,7 @@ SAME_IF_SAME_SIZES = {
     aten.view.default,
     aten.constant_pad_nd.default,
     aten.repeat.default,
+    aten.copy.default,
 }
 """No-ops whenever the sizes do not change."""
 
@@ -53,6 +54,8 @@ def _source_if_noop(node: Node) -> Node | None:
     source: Any = node.args[0]
     if node.target is aten.cat.default and len(source) == 1:
         source = source[0]
+    elif node.target is aten.copy.default:
+        source = node.args[1]  # the values are those of the second argument
     if isinstance(source, Node) and _same_type(node, source) and _keeps_values(node):
         return source
     return None

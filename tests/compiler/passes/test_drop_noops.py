@@ -4,6 +4,7 @@
 import pytest
 import torch
 
+from rushlight.compiler.passes.drop_dead_code import drop_dead_code
 from rushlight.compiler.passes.drop_noops import drop_noops
 from tests.compiler.graphs import aten, count, edge, run
 
@@ -19,12 +20,14 @@ from tests.compiler.graphs import aten, count, edge, run
             lambda x: torch.ops.aten._to_copy(x, dtype=x.dtype) + 1, id="cast"
         ),
         pytest.param(lambda x: torch.cat([x]) + 1, id="cat-of-one"),
+        pytest.param(lambda x: torch.empty(2, 3).copy_(x) + 1, id="copy"),
     ],
 )
 def test_vanishes(function):
     x = torch.rand(2, 3)
     program = edge(function, x)
     drop_noops(program)
+    drop_dead_code(program)
     assert sum(node.op == "call_function" for node in program.graph.nodes) == 1
     torch.testing.assert_close(run(program, x), x + 1)
 
