@@ -12,7 +12,7 @@ namespace {
 /// Zeroes columns [first, last) of `row` in all matrices of out.
 void clear(Tensor& out, int32_t row, int64_t first, int64_t last) {
   if (first >= last) return;
-  static const uint8_t kZero[16] = {};
+  constexpr uint8_t kZero[16] = {};
   const size_t r = out.rank() - 2, c = out.rank() - 1;
   StridedCopy copy(out.element_nbytes());
   for (size_t d = 0; d < r; ++d) copy.add(static_cast<size_t>(out.size(d)), out.stride(d), 0);
