@@ -67,6 +67,11 @@ _WIDE_CONVOLUTIONS = (
           output_padding=(1,), transposed=True, types=_WIDE),
 )  # fmt: skip
 
+_PHASES = _conv(  # each phase of the first axis has one tap, in filters that are dense
+    (2, 3, 3, 4), T((3, 5, 2, 1), order=(1, 2, 0, 3)), None, stride=(2, 1),
+    transposed=True, types=_WIDE,
+)  # fmt: skip
+
 _X, _W, _B = _CONV
 _REJECTED = (
     Reject(_conv(*_CONV, stride=(0, 1)), "stride has item 0, must be at least 1"),
@@ -104,7 +109,7 @@ op(
     types=(*FLOATS, I64, I32, I16, I8, U8),
     shape="convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)",
     kernels={"portable": "convolution.cpp"},
-    samples=(*_CONVOLUTIONS, *_WIDE_CONVOLUTIONS),
+    samples=(*_CONVOLUTIONS, *_WIDE_CONVOLUTIONS, _PHASES),
     rejects=_REJECTED,
     # Sums of up to 630 products here, in another order than eager's (whose float64 sums
     # are plain loops: the larger part of the 32 is its own error); the narrow dtypes

@@ -158,7 +158,8 @@ class Strips {
     const char* const first = part_.weight + row * g_.weight_out * nbytes_;
     if (rows_in_place_) {
       *stride = g_.weight_out;
-      return reinterpret_cast<const Acc*>(first) + k;
+      return reinterpret_cast<const Acc*>(first) + axis_[0].weight_first + axis_[1].weight_first +
+             axis_[2].weight_first + k;
     }
     Index index = index_of(k);
     for (size_t i = 0; i < depth;) {
