@@ -56,7 +56,10 @@ def elide(lowering: Lowering, node: Node) -> int | None:
         return None
     if (made.shape, made.dim_order) == (source.shape, source.dim_order):
         return int(lowering.lookup(node.args[0]))
-    if not made.is_dynamic and source.storage.kind != CALLER:
+    is_callers = source.storage.kind == CALLER
+    if made.is_dynamic and is_callers:
+        return None  # the caller's memory need not reach to the upper bound of a view
+    if not made.is_dynamic and not is_callers:
         made.storage = source.storage
         return lowering.method.add(made, node.name)
     return _view_at_run_time(lowering, node, source, made)
