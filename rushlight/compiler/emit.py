@@ -250,7 +250,14 @@ class _File:
         """The Method record."""
         index = {("constants", key): n for key, n in self.constants.index.items()}
         index |= {("state", key): n for key, n in self._state.index.items()}
-        records = MethodRecords(placed.linear, places, index, self._config.state_names)
+        config = self._config
+        records = MethodRecords(
+            placed.linear,
+            places,
+            index,
+            config.state_names,
+            config.options(placed.name).traces,
+        )
         nbytes = [arena.nbytes for arena in placed.plan.arenas]
         while nbytes and nbytes[-1] == 0 and len(nbytes) > 1:
             nbytes.pop()

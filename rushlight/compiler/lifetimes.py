@@ -129,11 +129,6 @@ def _is_alone(method: LinearMethod, call: KernelCall, shared: Tensor) -> bool:
     return True
 
 
-def _agree(one: Storage, other: Storage) -> bool:
-    """Whether both may be in one arena."""
-    return one.arena == other.arena or one.arena is None or other.arena is None
-
-
 def _write_into_state(method: LinearMethod) -> None:
     """Compute new state where the old one lies, if nothing reads the old one any more."""
     lives = find_lives(method)
@@ -166,7 +161,11 @@ def _may_write_early(
     )  # fmt: skip
     if new.kind != PLANNED or old.kind not in (STATE, INPUT) or not alike:
         return False
-    if target.is_dynamic or new.nbytes > old.nbytes or not _agree(old, new):
+    if (
+        target.is_dynamic
+        or new.nbytes > old.nbytes
+        or new.arena not in (None, old.arena)
+    ):
         return False
     written = lives.first(new)
     later = [
@@ -197,7 +196,7 @@ def _take_over(method: LinearMethod) -> None:
             if old is new or old.kind not in (PLANNED, INPUT) or new.kind != PLANNED:
                 continue
             dies = lives.last(old) == i + 1 and lives.first(new) == i + 1
-            if dies and _agree(old, new) and _is_alone(method, call, source):
+            if dies and old.arena == new.arena and _is_alone(method, call, source):
                 new.join(old)
                 lives.touches[old] += lives.touches.pop(new)
                 break

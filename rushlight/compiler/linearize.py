@@ -25,7 +25,7 @@ from rushlight.compiler.linear import (
     Storage,
     Tensor,
 )
-from rushlight.compiler.origins import frame_of
+from rushlight.compiler.origins import Frame, frame_of
 from rushlight.compiler.sizes import Bounds
 from rushlight.compiler.targets import LAYOUT_OPS, higher_order_name, row_name
 from rushlight.compiler.tensors import meta_order, order_of, tensor_slot
@@ -81,6 +81,7 @@ class Lowering:
         self.env: dict[Node, Any] = {}
         self.module: GraphModule = program.graph_module
         self.node: Node | None = None
+        self.frame: Frame | None = None
         self.arguments = ArgumentSlots(self.method, self.lookup, self.rank0)
         self.boundary = Boundary(self)
 
@@ -97,9 +98,10 @@ class Lowering:
         outer, self.module = self.module, module
         for node in module.graph.nodes:
             if node.op == "call_function":
-                outer_node, self.node = self.node, node
+                outside = self.node, self.frame
+                self.node, self.frame = node, frame_of(node) or self.frame
                 self.env[node] = self.call(node)
-                self.node = outer_node
+                self.node, self.frame = outside
             elif node.op == "output":
                 self.module = outer
                 returned = node.args[0]
@@ -148,8 +150,7 @@ class Lowering:
         """Append one instruction, with the present node as its origin."""
         if self.node is not None:
             instruction.origin = instruction.origin or self.node.name
-            if self.options.traces:
-                instruction.frame = frame_of(self.node)
+            instruction.frame = self.frame
         self.method.instructions.append(instruction)
 
     def emit_call(

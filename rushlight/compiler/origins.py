@@ -27,7 +27,7 @@ def frame_of(node: Node) -> Frame | None:
 
 @lru_cache(maxsize=4096)
 def _innermost(trace: str) -> Frame | None:
-    frames = FRAME.findall(trace)
+    frames = [f for f in FRAME.findall(trace) if not f[0].startswith("<")]  # generated
     mine = [f for f in frames if not f[0].startswith(TORCH)] or frames
     if not mine:
         return None

@@ -62,6 +62,13 @@ def pack(items: Items, placements: int = SEARCH_PLACEMENTS) -> Packing:
     tried again. Stops when the bound is reached or after ``placements`` single placements
     (but never before one order is done). Same items, same answer.
     """
+    whole = -(-items.nbytes // items.alignment) * items.alignment
+    best = _search(Items(whole, items.first, items.last, items.alignment), placements)
+    ends = best.offsets + items.nbytes
+    return Packing(best.offsets, int(ends.max(initial=0)))
+
+
+def _search(items: Items, placements: int) -> Packing:
     bound = live_nbytes(items)
     best: Packing | None = None
     for order in _orders(items):

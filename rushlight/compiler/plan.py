@@ -234,9 +234,8 @@ def _fullest(buffers: Sequence[Buffer], chosen: list[int]) -> list[int]:
 def _over_budget(
     buffers: Sequence[Buffer], chosen: list[int], arena: Arena, peak: int
 ) -> PlanError:
-    busy = sorted(
-        _fullest(buffers, chosen), key=lambda i: (-buffers[i].nbytes, buffers[i].name)
-    )
+    busy = [i for i in _fullest(buffers, chosen) if buffers[i].nbytes]
+    busy.sort(key=lambda i: (-buffers[i].nbytes, buffers[i].name))
     listed = ", ".join(f"{buffers[i].name} ({buffers[i].nbytes} B)" for i in busy[:8])
     more = f" and {len(busy) - 8} more" if len(busy) > 8 else ""
     return PlanError(

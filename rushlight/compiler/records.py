@@ -42,11 +42,13 @@ class MethodRecords:
         places: Places,
         buffer_index: dict[tuple[str, str], int],
         state_names: bool = False,
+        traces: bool = True,
     ) -> None:
         self._method = method
         self._places = places
         self._buffer_index = buffer_index
         self._state_names = state_names
+        self._has_traces = traces
         self._operators: dict[str, int] = {}
 
     def record(self, arena_nbytes: list[int], delegates: list[Record]) -> Record:
@@ -74,7 +76,7 @@ class MethodRecords:
 
     def _traces(self) -> list[Record] | None:
         frames = [instruction.frame for instruction in self._method.instructions]
-        if not any(frames):
+        if not self._has_traces or not any(frames):
             return None
         traces = []
         for frame in frames:

@@ -54,14 +54,14 @@ class Bounds:
         if isinstance(expr, int):
             return expr
         low = bound_sympy(expr, self._ranges).lower
-        return max(0, int(low)) if low.is_number and low.is_finite else 0
+        return max(0, int(low)) if low.is_Integer else 0
 
     def _upper(self, size: torch.SymInt, node: str) -> int:
         expr = expression(size)
         if isinstance(expr, int):
             return expr
         high = bound_sympy(expr, self._ranges).upper
-        if high.is_number and high.is_finite and int(high) <= LARGEST:
+        if _fits(high):
             return int(high)
         raise self._no_bound(expr, node)
 
@@ -69,7 +69,7 @@ class Bounds:
         advice = f"{node} has a size of {expr}; "
         for symbol in sorted(expr.free_symbols, key=str):
             known = self._ranges.get(symbol)
-            if known is None or not known.upper.is_finite or known.upper > LARGEST:
+            if known is None or not _fits(known.upper):
                 advice += (
                     f'say Dim("{symbol}", max=...) in dynamic_shapes, or '
                     "torch._check(size <= ...) in the model"
@@ -87,3 +87,8 @@ class Bounds:
                     if expression(size) == symbol:
                         return f"dimension {dim} of input {node.name}"
         return f"the data-dependent size {symbol}"
+
+
+def _fits(bound: Any) -> bool:
+    """False for torch's integer infinity too, which is no number that int() takes."""
+    return bool(bound.is_Integer) and int(bound) <= LARGEST
