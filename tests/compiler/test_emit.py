@@ -116,9 +116,8 @@ def emitted(name, config=None):
 
 def test_the_same_model_gives_the_same_bytes():
     for name in ("lists", "cond_nested", "counters", "size_arithmetic"):
-        first = emitted(name)
-        edge_for_stock.cache_clear()  # exported anew: names that torch counts up differ
-        assert emitted(name).buffer == first.buffer
+        anew = edge_for_stock.__wrapped__(name)  # torch counts some names up
+        assert emit_program({"forward": anew}).buffer == emitted(name).buffer
 
 
 def test_a_cache_is_updated_in_place_without_copies():
