@@ -108,7 +108,7 @@ Error check_stored(TensorView view, Span<const uint8_t> data, Message& message) 
   if (static_cast<DType>(view.dtype()) != DType::Bool) return Error::Ok;
   for (const uint8_t byte : data) {
     if (byte > 1) {
-      return message.fail_at(view.position(), Error::InvalidProgram, "stored bool is {}, expected 0 or 1", byte);
+      return message.fail(Error::InvalidProgram, "stored bool is {}, expected 0 or 1", byte);
     }
   }
   return Error::Ok;

@@ -66,7 +66,7 @@ class MethodBuilder {
   Error resolve_call(schema::KernelCallView call);
   Error add_missing(schema::OperatorNameView name);
   Error check_call(const OpEntry& op, schema::KernelCallView call);
-  Error check_replaced(const schema::TableView& where, int32_t value);
+  Error check_replaced(schema::TableView where, int32_t value);
   Error measure_call(const OpEntry& op, schema::KernelCallView call);
   Error init_delegates();
   Error init_delegate(size_t i);

@@ -80,6 +80,10 @@ Error Program::load_constants(Message& message) {
   return segment(program.mutable_data()[0].segment(), &initial_, message);
 }
 
+Error Program::fault_at(TableView where, Message& message) const {
+  return message.at(where.position(file_.flatbuffer.data()));
+}
+
 ProgramView Program::view() const { return root<ProgramView>(file_.flatbuffer.data()); }
 MethodView Program::method_view(size_t method) const { return view().methods()[method]; }
 
@@ -178,8 +182,9 @@ Error Program::stored_data(TensorView tensor, size_t nbytes, Span<const uint8_t>
   }
   const auto dtype = static_cast<DType>(tensor.dtype());
   if (tensor.has_placement() || nbytes == 0 || is_aligned(out->data(), element_alignment(dtype))) return Error::Ok;
-  return message.fail_at(tensor.position(), Error::InvalidProgram, "constant {}: its data is not aligned for {}",
-                         tensor.buffer(), to_string(dtype));
+  (void)message.fail(Error::InvalidProgram, "constant {}: its data is not aligned for {}", tensor.buffer(),
+                     to_string(dtype));
+  return fault_at(tensor, message);
 }
 
 Error Program::find_external(Text key, const File** file, size_t* entry, Message& message) const {

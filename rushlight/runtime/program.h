@@ -12,6 +12,7 @@ namespace rushlight {
 namespace schema {
 class MethodView;
 class ProgramView;
+class TableView;
 class TensorView;
 }  // namespace schema
 
@@ -84,6 +85,8 @@ class Program {
 
   Error load_file(Loader& loader, Message& message, File* out);
   Error load_constants(Message& message);
+  /// Adds to a failure where in the program it is; returns its code.
+  Error fault_at(schema::TableView where, Message& message) const;
   schema::ProgramView view() const;
   schema::MethodView method_view(size_t method) const;
   ValueInfo value_info(size_t method, int32_t value) const;

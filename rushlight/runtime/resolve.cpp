@@ -118,11 +118,12 @@ Error MethodBuilder::resolve() {
 }
 
 // A value that an instruction replaces as a whole must be one that restore_values() can make anew.
-Error MethodBuilder::check_replaced(const TableView& where, int32_t value) {
+Error MethodBuilder::check_replaced(TableView where, int32_t value) {
   state_->has_rebinding = true;
   const ValueMember member = state_->file.values()[static_cast<size_t>(value)].value_member();
   if (member < ValueMember::IntList) return Error::Ok;
-  return message_.fail_at(where.position(), Error::InvalidProgram, "value {} is a list and would be replaced", value);
+  (void)message_.fail(Error::InvalidProgram, "value {} is a list and would be replaced", value);
+  return program_.fault_at(where, message_);
 }
 
 Error MethodBuilder::resolve_call(KernelCallView call) {
@@ -151,15 +152,16 @@ Error MethodBuilder::add_missing(OperatorNameView name) {
 Error MethodBuilder::check_call(const OpEntry& op, KernelCallView call) {
   const Span<const int32_t> args = call.args();
   if (args.count() != op.slots) {
-    return message_.fail_at(call.position(), Error::InvalidProgram, "{}: {} argument slots, expected {}", op.name,
-                            args.count(), op.slots);
+    (void)message_.fail(Error::InvalidProgram, "{}: {} argument slots, expected {}", op.name, args.count(), op.slots);
+    return program_.fault_at(call, message_);
   }
   for (size_t i = 0; i < args.count(); ++i) {
     if (i >= 32 || !(op.writes >> i & 1)) continue;
     RL_TRY(for_each_tensor(state_->file, args[i], [&](TensorView tensor) {
       if (!is_constant(tensor)) return Error::Ok;
-      return message_.fail_at(call.position(), Error::InvalidProgram,
-                              "{}: would write to argument {}, which is a constant of the file", op.name, i);
+      (void)message_.fail(Error::InvalidProgram, "{}: would write to argument {}, which is a constant of the file",
+                          op.name, i);
+      return program_.fault_at(call, message_);
     }));
   }
   // Numbers, in-place results and views; a view's destination is written by nobody.

@@ -15,7 +15,8 @@ constexpr size_t kMaxOperatorName = 99;
 class Checker {
  public:
   Checker(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message)
-      : program_(root<ProgramView>(flatbuffer.data())),
+      : base_(flatbuffer.data()),
+        program_(root<ProgramView>(flatbuffer.data())),
         layout_(layout),
         message_(message),
         // Every item that is looked at has bytes of its own in the file, unless the writer shared it.
@@ -37,17 +38,19 @@ class Checker {
 
  private:
   template <class... Args>
-  Error fail(const TableView& where, const char* format, const Args&... args) {
-    return message_.fail_at(where.position(), Error::InvalidProgram, format, args...);
+  [[gnu::always_inline]] Error fail(TableView where, const char* format, const Args&... args) {
+    (void)message_.fail(Error::InvalidProgram, format, args...);
+    return at(where);
   }
+  Error at(TableView where) { return message_.at(where.position(base_)); }
 
-  Error spend(const TableView& where, size_t count) {
+  Error spend(TableView where, size_t count) {
     if (count > budget_) return fail(where, "list of {} items: the lists of this file are longer than the file", count);
     budget_ -= count;
     return Error::Ok;
   }
 
-  Error index(const TableView& where, const char* what, int64_t value, size_t count) {
+  Error index(TableView where, const char* what, int64_t value, size_t count) {
     if (value >= 0 && static_cast<uint64_t>(value) < count) return Error::Ok;
     return fail(where, "{} {}: expected 0 or more and less than {}", what, value, count);
   }
@@ -150,7 +153,7 @@ class Checker {
     return Error::Ok;
   }
 
-  Error tensor_list(const TableView& where, Span<const int32_t> items, bool may_be_absent) {
+  Error tensor_list(TableView where, Span<const int32_t> items, bool may_be_absent) {
     RL_TRY(spend(where, items.count()));
     for (const int32_t item : items) {
       if (item == -1 && may_be_absent) continue;
@@ -166,8 +169,9 @@ class Checker {
 
   Error tensor(TensorView tensor) {
     size_t nbytes = 0;
-    RL_TRY(check_shape(tensor.position(), Error::InvalidProgram, tensor.dtype(), tensor.sizes(), tensor.dim_order(),
-                       message_, &nbytes));
+    if (check_shape(tensor.dtype(), tensor.sizes(), tensor.dim_order(), message_, &nbytes) != Error::Ok) {
+      return at(tensor);
+    }
     if (tensor.storage_offset() != 0) return fail(tensor, "storage offset {}, expected 0", tensor.storage_offset());
     if (tensor.dynamism() < 0 || tensor.dynamism() > 1) {
       return fail(tensor, "dynamism {}: expected 0 (static) or 1 (bounded)", tensor.dynamism());
@@ -178,8 +182,8 @@ class Checker {
         return fail(extra, "location {}, expected 0 or 1", extra.location());
       if (extra.location() == 1 && extra.name().empty()) return fail(extra, "external tensor without a name");
       if (extra.device() != 0) {
-        return message_.fail_at(extra.position(), Error::NotSupported, "device type {}: only the CPU (0) is supported",
-                                extra.device());
+        (void)message_.fail(Error::NotSupported, "device type {}: only the CPU (0) is supported", extra.device());
+        return at(extra);
       }
     }
     if (tensor.has_placement()) RL_TRY(placement(tensor, nbytes));
@@ -283,12 +287,13 @@ class Checker {
     return arguments(call, call.args());
   }
 
-  Error arguments(const TableView& where, Span<const int32_t> args) {
+  Error arguments(TableView where, Span<const int32_t> args) {
     RL_TRY(spend(where, args.count()));
     for (const int32_t arg : args) RL_TRY(index(where, "argument", arg, method_.values().count()));
     return Error::Ok;
   }
 
+  const uint8_t* base_;
   ProgramView program_;
   MethodView method_;
   const FileLayout& layout_;
@@ -296,16 +301,36 @@ class Checker {
   uint64_t budget_;
 };
 
-Error check_dim_order(int64_t at, Error code, size_t rank, Span<const uint8_t> dim_order, Message& message) {
+Error check_dim_order(size_t rank, Span<const uint8_t> dim_order, Message& message) {
   uint32_t seen = 0;
   for (const uint8_t d : dim_order) {
     if (d >= rank || (seen & (1u << d))) {
-      return message.fail_at(at, code, "dim order: {} is out of range or repeated, expected a permutation of {}", d,
-                             rank);
+      return message.fail(Error::InvalidProgram,
+                          "dim order: {} is out of range or repeated, expected a permutation of {}", d, rank);
     }
     seen |= 1u << d;
   }
   return Error::Ok;
+}
+
+/// Says `where` the failure is, in a data file.
+Error data_fault(TableView where, Span<const uint8_t> flatbuffer, Message& message) {
+  (void)message.at(where.position(flatbuffer.data()));
+  return Error::InvalidExternalData;
+}
+
+Error check_entry(PtdView file, PtdEntryView entry, Message& message) {
+  if (entry.segment() >= file.segments().count()) {
+    return message.fail(Error::InvalidExternalData, "segment {}, expected less than {}", entry.segment(),
+                        file.segments().count());
+  }
+  const PtdLayoutView shape = entry.layout();
+  if (!shape) return Error::Ok;
+  size_t nbytes = 0;
+  RL_TRY(check_shape(shape.dtype(), shape.sizes(), shape.dim_order(), message, &nbytes));
+  const uint64_t stored = file.segments()[entry.segment()].nbytes();
+  if (nbytes <= stored) return Error::Ok;
+  return message.fail(Error::InvalidExternalData, "{} bytes stored, expected {}", stored, nbytes);
 }
 
 }  // namespace
@@ -315,21 +340,19 @@ size_t element_alignment(DType dtype) {
   return nbytes > 8 ? 8 : nbytes;  // complex128 is two doubles
 }
 
-Error check_shape(int64_t at, Error code, int8_t dtype, Span<const int32_t> sizes, Span<const uint8_t> dim_order,
-                  Message& message, size_t* nbytes) {
+Error check_shape(int8_t dtype, Span<const int32_t> sizes, Span<const uint8_t> dim_order, Message& message,
+                  size_t* nbytes) {
+  constexpr Error kCode = Error::InvalidProgram;
   const size_t one = element_nbytes(static_cast<DType>(dtype));
-  if (one == 0) return message.fail_at(at, code, "scalar type {}: expected 0 to {}", dtype, kDTypeCount - 1);
-  if (sizes.count() > kMaxRank)
-    return message.fail_at(at, code, "rank {}, expected at most {}", sizes.count(), kMaxRank);
+  if (one == 0) return message.fail(kCode, "scalar type {}: expected 0 to {}", dtype, kDTypeCount - 1);
+  if (sizes.count() > kMaxRank) return message.fail(kCode, "rank {}, expected at most {}", sizes.count(), kMaxRank);
   if (dim_order.count() != sizes.count()) {
-    return message.fail_at(at, code, "dim order of {} dimensions for {} sizes", dim_order.count(), sizes.count());
+    return message.fail(kCode, "dim order of {} dimensions for {} sizes", dim_order.count(), sizes.count());
   }
-  RL_TRY(check_dim_order(at, code, sizes.count(), dim_order, message));
+  RL_TRY(check_dim_order(sizes.count(), dim_order, message));
   size_t numel = 0;
-  if (!count_elements(sizes, one, &numel, nbytes)) {
-    return message.fail_at(at, code, "sizes {} are negative or too large", sizes);
-  }
-  return Error::Ok;
+  if (count_elements(sizes, one, &numel, nbytes)) return Error::Ok;
+  return message.fail(kCode, "sizes {} are negative or too large", sizes);
 }
 
 Error verify_program(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message) {
@@ -340,29 +363,19 @@ Error verify_program(Span<const uint8_t> flatbuffer, const FileLayout& layout, M
 Error verify_data_file(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message) {
   RL_TRY(verify(flatbuffer, "FT01", message));
   const auto file = root<PtdView>(flatbuffer.data());
-  constexpr Error kCode = Error::InvalidExternalData;
   for (size_t i = 0; i < file.segments().count(); ++i) {
     const SegmentView segment = file.segments()[i];
     uint64_t position = 0;
-    if (!layout.locate(segment.offset(), segment.nbytes(), &position) || segment.nbytes() > SIZE_MAX / 2) {
-      return message.fail_at(segment.position(), kCode, "segment {}: {} bytes from {} leave the file", i,
-                             segment.nbytes(), segment.offset());
-    }
+    if (layout.locate(segment.offset(), segment.nbytes(), &position) && segment.nbytes() <= SIZE_MAX / 2) continue;
+    (void)message.fail(Error::InvalidExternalData, "segment {}: {} bytes from {} leave the file", i, segment.nbytes(),
+                       segment.offset());
+    return data_fault(segment, flatbuffer, message);
   }
   for (size_t i = 0; i < file.entries().count(); ++i) {
     const PtdEntryView entry = file.entries()[i];
-    if (entry.segment() >= file.segments().count()) {
-      return message.fail_at(entry.position(), kCode, "{}: segment {}, expected less than {}", entry.key(),
-                             entry.segment(), file.segments().count());
-    }
-    if (!entry.has_layout()) continue;
-    const PtdLayoutView shape = entry.layout();
-    size_t nbytes = 0;
-    RL_TRY(check_shape(shape.position(), kCode, shape.dtype(), shape.sizes(), shape.dim_order(), message, &nbytes));
-    if (nbytes > file.segments()[entry.segment()].nbytes()) {
-      return message.fail_at(entry.position(), kCode, "{}: {} bytes stored, expected {}", entry.key(),
-                             file.segments()[entry.segment()].nbytes(), nbytes);
-    }
+    if (check_entry(file, entry, message) == Error::Ok) continue;
+    message.append(", entry {}", entry.key());
+    return data_fault(entry, flatbuffer, message);
   }
   return Error::Ok;
 }

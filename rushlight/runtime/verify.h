@@ -25,10 +25,10 @@ namespace rushlight {
                                      Message& message);
 
 /// *nbytes = bytes of a dense tensor.
-/// @return `code` with the reason unless dtype is known, rank at most kMaxRank, sizes not negative, their product in
-///         range and dim_order a permutation. `at` is the byte offset to report.
-[[nodiscard]] Error check_shape(int64_t at, Error code, int8_t dtype, Span<const int32_t> sizes,
-                                Span<const uint8_t> dim_order, Message& message, size_t* nbytes);
+/// @return InvalidProgram with the reason unless dtype is known, rank at most kMaxRank, sizes not negative, their
+///         product in range and dim_order a permutation.
+[[nodiscard]] Error check_shape(int8_t dtype, Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                Message& message, size_t* nbytes);
 
 /// Alignment in bytes that a kernel may assume of elements of `dtype`.
 size_t element_alignment(DType dtype);

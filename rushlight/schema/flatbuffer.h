@@ -21,52 +21,45 @@ inline T load_scalar(const uint8_t* at) {
   return value;
 }
 
-/// One table inside a flatbuffer that verify() accepted; nothing is checked here. Copy it freely: two words.
+/// One table inside a flatbuffer that verify() accepted; nothing is checked here. Copy it freely: one pointer.
 class TableView {
  public:
   TableView() = default;
-  /// `base` is the flatbuffer's byte 0, `position` that of the table, or 0 for an absent one.
-  TableView(const uint8_t* base, uint32_t position) : base_(base), position_(position) {}
+  /// `table` is where the table lies, or null for an absent one.
+  explicit TableView(const uint8_t* table) : table_(table) {}
 
   /// False for an absent table; no other call is allowed then.
-  explicit operator bool() const { return position_ != 0; }
-  /// Bytes from the flatbuffer's first byte (the file's) to this table.
-  uint32_t position() const { return position_; }
-  /// The same of anything that an accessor returned a pointer to, such as the data of a vector.
-  uint32_t position_of(const void* data) const {
-    return static_cast<uint32_t>(static_cast<const uint8_t*>(data) - base_);
-  }
+  explicit operator bool() const { return table_ != nullptr; }
+  /// Bytes from `flatbuffer`'s first byte (the file's) to this table.
+  uint32_t position(const uint8_t* flatbuffer) const { return static_cast<uint32_t>(table_ - flatbuffer); }
 
  protected:
-  const uint8_t* base() const { return base_; }
-
-  /// Where field `id` lies, or 0 if it is absent.
-  uint32_t slot(unsigned id) const {
-    const uint8_t* const table = base_ + position_;
-    const uint8_t* const vtable = table - load_scalar<int32_t>(table);
+  /// Where field `id` lies, or null if it is absent.
+  const uint8_t* slot(unsigned id) const {
+    const uint8_t* const vtable = table_ - load_scalar<int32_t>(table_);
     const unsigned entry = 4 + 2 * id;
-    if (entry >= load_scalar<uint16_t>(vtable)) return 0;
+    if (entry >= load_scalar<uint16_t>(vtable)) return nullptr;
     const uint16_t offset = load_scalar<uint16_t>(vtable + entry);
-    return offset == 0 ? 0 : position_ + offset;
+    return offset == 0 ? nullptr : table_ + offset;
   }
 
   template <class T>
   T scalar(unsigned id, T otherwise) const {
-    const uint32_t at = slot(id);
-    return at == 0 ? otherwise : load_scalar<T>(base_ + at);
+    const uint8_t* const at = slot(id);
+    return at ? load_scalar<T>(at) : otherwise;
   }
 
-  /// Where the string, vector or table that field `id` refers to lies, or 0 if it is absent.
-  uint32_t target(unsigned id) const {
-    const uint32_t at = slot(id);
-    return at == 0 ? 0 : at + load_scalar<uint32_t>(base_ + at);
+  /// Where the string, vector or table that field `id` refers to lies, or null if it is absent.
+  const uint8_t* target(unsigned id) const {
+    const uint8_t* const at = slot(id);
+    return at ? at + load_scalar<uint32_t>(at) : nullptr;
   }
 
   template <class T>
   Span<const T> vector(unsigned id) const {
-    const uint32_t at = target(id);
-    if (at == 0) return {};
-    return {reinterpret_cast<const T*>(base_ + at + 4), load_scalar<uint32_t>(base_ + at)};
+    const uint8_t* const at = target(id);
+    if (!at) return {};
+    return {reinterpret_cast<const T*>(at + 4), load_scalar<uint32_t>(at)};
   }
 
   Span<const char> text(unsigned id) const {
@@ -75,8 +68,7 @@ class TableView {
   }
 
  private:
-  const uint8_t* base_ = nullptr;
-  uint32_t position_ = 0;
+  const uint8_t* table_ = nullptr;
 };
 
 /// A vector of tables: count() and operator[], unchecked as in Span.
@@ -84,19 +76,18 @@ template <class View>
 class Tables {
  public:
   Tables() = default;
-  /// `position` is that of the vector's count, or 0 for an absent vector.
-  Tables(const uint8_t* base, uint32_t position) : base_(base), position_(position) {}
+  /// `vector` is where its count lies, or null for an absent vector.
+  explicit Tables(const uint8_t* vector) : vector_(vector) {}
 
-  size_t count() const { return position_ == 0 ? 0 : load_scalar<uint32_t>(base_ + position_); }
+  size_t count() const { return vector_ ? load_scalar<uint32_t>(vector_) : 0; }
   bool empty() const { return count() == 0; }
   View operator[](size_t i) const {
-    const uint32_t at = position_ + 4 + 4 * static_cast<uint32_t>(i);
-    return {base_, at + load_scalar<uint32_t>(base_ + at)};
+    const uint8_t* const at = vector_ + 4 + 4 * i;
+    return View(at + load_scalar<uint32_t>(at));
   }
 
  private:
-  const uint8_t* base_ = nullptr;
-  uint32_t position_ = 0;
+  const uint8_t* vector_ = nullptr;
 };
 
 }  // namespace rushlight::schema

@@ -42,7 +42,7 @@ VIEWS_FOOT = """
 /// The root of a verified flatbuffer.
 template <class View>
 inline View root(const uint8_t* flatbuffer) {
-  return {flatbuffer, load_scalar<uint32_t>(flatbuffer)};
+  return View(flatbuffer + load_scalar<uint32_t>(flatbuffer));
 }
 
 }  // namespace rushlight::schema
@@ -103,15 +103,15 @@ def accessor(field: Field) -> list[str]:
         ]
     elif field.kind == "table":
         view = f"{field.item}View"
-        lines = [f"{view} {name}() const {{ return {{base(), target({slot})}}; }}"]
+        lines = [f"{view} {name}() const {{ return {view}(target({slot})); }}"]
     elif field.kind == "tables":
         view = f"Tables<{field.item}View>"
-        lines = [f"{view} {name}() const {{ return {{base(), target({slot})}}; }}"]
+        lines = [f"{view} {name}() const {{ return {view}(target({slot})); }}"]
     else:
         return union_accessors(field)
     if field.kind in SCALAR_NBYTES:
         return lines
-    return [*lines, f"bool has_{name}() const {{ return slot({slot}) != 0; }}"]
+    return [*lines, f"bool has_{name}() const {{ return slot({slot}) != nullptr; }}"]
 
 
 def union_accessors(field: Field) -> list[str]:
@@ -120,7 +120,7 @@ def union_accessors(field: Field) -> list[str]:
     lines = [f"{field.item}Member {field.name}_member() const {{ return {tag}; }}"]
     for member in UNIONS[field.item]:
         lines.append(
-            f"{member}View as_{member}() const {{ return {{base(), target({field.id})}}; }}"
+            f"{member}View as_{member}() const {{ return {member}View(target({field.id})); }}"
         )
     return lines
 

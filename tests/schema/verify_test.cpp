@@ -108,14 +108,14 @@ TEST(verified_bytes_read_as_they_were_written) {
   REQUIRE(verify(s.bytes.span(), "ET12", message) == Error::Ok);
   const auto program = schema::root<schema::ProgramView>(s.bytes.data());
   CHECK_EQ(program.version(), 7u);
-  CHECK_EQ(program.position(), s.root);
+  CHECK_EQ(program.position(s.bytes.data()), s.root);
   CHECK(!program.has_segments());
   CHECK(program.segments().empty());
   CHECK(!program.constants());
   const auto method = program.methods()[0];
   CHECK(equal(method.name(), "forward"));
   CHECK_EQ(method.inputs()[1], 2);
-  CHECK_EQ(method.position_of(method.inputs().data()), s.inputs + 4);
+  CHECK_EQ(reinterpret_cast<const uint8_t*>(method.inputs().data()), s.bytes.data() + s.inputs + 4);
   CHECK(method.has_outputs() && method.outputs().empty());
   CHECK(!method.has_operators());
   CHECK(!method.containers());

@@ -87,6 +87,12 @@ class Message {
     return code;
   }
 
+  /// Says where in the file the failure is that was just reported, and returns its code.
+  Error at(int64_t byte_offset) {
+    byte_offset_ = byte_offset;
+    return code_;
+  }
+
   /// Adds to the text, e.g. where it happened: ` (method forward, instruction 12)`.
   template <class... Args>
   [[gnu::always_inline]] void append(const char* format, const Args&... args) {
