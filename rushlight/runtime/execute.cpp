@@ -9,25 +9,16 @@ using namespace schema;
 
 namespace {
 
-// Calls visit(tensor) for a Tensor slot and for each tensor of a list; slots of other tags are the kernel's to refuse.
-template <class Visit>
-Error for_each_tensor(const EValue& slot, Visit visit) {
-  if (slot.is(Tag::Tensor)) return visit(*slot.as_tensor());
-  if (!slot.is(Tag::TensorList)) return Error::Ok;
-  for (EValue* const item : slot.as_slots()) {
-    if (item && item->is(Tag::Tensor)) RL_TRY(visit(*item->as_tensor()));
-  }
-  return Error::Ok;
+// The slots that `slot` stands for where tensors are wanted: itself, or the items of a list. Some may be null or of
+// another tag: those are the kernel's to refuse.
+Span<EValue* const> slots_of(EValue* const& slot) {
+  if (slot->is(Tag::TensorList) || slot->is(Tag::OptionalTensorList)) return slot->as_slots();
+  return {&slot, 1};
 }
 
-bool equal(Span<const int32_t> a, Span<const int32_t> b) {
-  if (a.count() != b.count()) return false;
-  for (size_t i = 0; i < a.count(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
+Tensor* tensor_in(const EValue* slot) { return slot && slot->is(Tag::Tensor) ? slot->as_tensor() : nullptr; }
 
+#if RL_MESSAGES
 bool contains(Text text, const char* part) {
   const size_t count = std::strlen(part);
   for (size_t i = 0; i + count <= text.count(); ++i) {
@@ -52,6 +43,7 @@ FrameView user_frame(FrameListView list) {
   }
   return frames.empty() ? FrameView() : frames[frames.count() - 1];
 }
+#endif
 
 }  // namespace
 
@@ -59,9 +51,9 @@ Error Executor::run() {
   RL_TRY(check_inputs());
   if (state_.has_rebinding) restore_values(state_);
   bind_interface();
-  for (size_t c = 0; c < state_.file.chains().count(); ++c) {
-    chain_ = static_cast<uint32_t>(c);
-    RL_TRY(run_chain(state_.file.chains()[c]));
+  for (const ChainView chain : state_.file.chains()) {
+    RL_TRY(run_chain(chain));
+    ++chain_;
   }
   return copy_outputs();
 }
@@ -127,7 +119,8 @@ Error Executor::run_chain(ChainView chain) {
 }
 
 // ` (method forward, instruction 12, model.py:41)`
-void Executor::append_place(ChainView chain) {
+void Executor::append_place([[maybe_unused]] ChainView chain) {
+#if RL_MESSAGES
   message_.append(" (method {}, ", state_.file.name());
   if (chain_ > 0) message_.append("chain {}, ", chain_);
   message_.append("instruction {}", instruction_);
@@ -135,6 +128,7 @@ void Executor::append_place(ChainView chain) {
       instruction_ < chain.traces().count() ? user_frame(chain.traces()[instruction_]) : FrameView();
   if (frame) message_.append(", {}:{}", base_name(frame.file()), frame.line());
   message_.append(")");
+#endif
 }
 
 Error Executor::run_instruction(InstructionBoxView box) {
@@ -204,27 +198,28 @@ Error Executor::resize_destinations(KernelContext& ctx, const OpEntry& op, Args 
   if (args.count() < size_t{op.inputs} + op.outputs) return ctx.fail(Error::InvalidProgram, "too few argument slots");
   const Args destinations = args.drop(op.inputs).first(op.outputs);
   size_t count = 0;
-  for (const EValue* const slot : destinations) {
-    if (!slot->is(Tag::Tensor) && !slot->is(Tag::TensorList)) {
-      return ctx.fail(Error::InvalidType, "a destination is {}, expected Tensor", to_string(slot->tag()));
+  for (EValue* const& slot : destinations) {
+    for (const EValue* const item : slots_of(slot)) {
+      if (!tensor_in(item)) return ctx.fail(Error::InvalidType, "a destination is no tensor");
+      ++count;
     }
-    RL_TRY(for_each_tensor(*slot, [&](Tensor&) { return ++count, Error::Ok; }));
   }
   if (count > state_.shapes.count()) return ctx.fail(Error::InvalidProgram, "{} destinations, unplanned", count);
   const Span<Shape> shapes = state_.shapes.first(count);
   for (Shape& shape : shapes) shape.rank = 0;  // shape functions append
   RL_TRY(op.shape(ctx, args, shapes));
-  size_t next = 0;
-  for (const EValue* const slot : destinations) {
-    RL_TRY(for_each_tensor(*slot,
-                           [&](Tensor& tensor) { return resize_destination(ctx, op, args, tensor, shapes[next++]); }));
+  const Shape* next = shapes.data();
+  for (EValue* const& slot : destinations) {
+    for (const EValue* const item : slots_of(slot)) {
+      RL_TRY(resize_destination(ctx, op, args, *tensor_in(item), *next++));
+    }
   }
-  next = 0;
-  for (const EValue* const slot : destinations) {
-    RL_TRY(for_each_tensor(*slot, [&](Tensor& tensor) {
-      if (equal(tensor.sizes(), shapes[next++].span())) return Error::Ok;
+  next = shapes.data();
+  for (EValue* const& slot : destinations) {
+    for (const EValue* const item : slots_of(slot)) {
+      if (equal(tensor_in(item)->sizes(), (next++)->span())) continue;
       return ctx.fail(Error::InvalidProgram, "two destinations of different sizes are one tensor");
-    }));
+    }
   }
   return Error::Ok;
 }
@@ -233,11 +228,11 @@ Error Executor::resize_destinations(KernelContext& ctx, const OpEntry& op, Args 
 Error Executor::resize_destination(KernelContext& ctx, const OpEntry& op, Args args, Tensor& tensor,
                                    const Shape& shape) {
   if (equal(tensor.sizes(), shape.span())) return Error::Ok;
-  for (const EValue* const slot : args.first(op.inputs)) {
-    RL_TRY(for_each_tensor(*slot, [&](const Tensor& argument) {
-      if (&argument != &tensor) return Error::Ok;
+  for (size_t i = 0; i < op.inputs; ++i) {
+    for (const EValue* const item : slots_of(args[i])) {
+      if (tensor_in(item) != &tensor) continue;
       return ctx.fail(Error::InvalidProgram, "an argument is also the destination and would change its sizes");
-    }));
+    }
   }
   const Error error = tensor.resize(message_, shape.span());
   if (error != Error::Ok) message_.append(" (destination of {})", op.name);
@@ -247,10 +242,11 @@ Error Executor::resize_destination(KernelContext& ctx, const OpEntry& op, Args a
 Error Executor::check_written(KernelContext& ctx, const OpEntry& op, Args args) {
   for (size_t i = 0; i < args.count() && i < 32; ++i) {
     if (!(op.writes >> i & 1)) continue;
-    RL_TRY(for_each_tensor(*args[i], [&](const Tensor& tensor) {
-      if (!tensor.is_read_only()) return Error::Ok;
+    for (const EValue* const item : slots_of(args[i])) {
+      const Tensor* const tensor = tensor_in(item);
+      if (!tensor || !tensor->is_read_only()) continue;
       return ctx.fail(Error::InvalidProgram, "would write to argument {}, whose data is read-only", i);
-    }));
+    }
   }
   return Error::Ok;
 }
@@ -262,10 +258,11 @@ Error Executor::delegate_call(DelegateCallView call) {
   const Args args = collect(call.args());
   before(slot.backend->id);
   for (size_t i = 0; i < args.count(); ++i) {
-    RL_TRY(for_each_tensor(*args[i], [&](const Tensor& tensor) {
-      if (tensor.raw() || tensor.numel() == 0) return Error::Ok;
+    for (const EValue* const item : slots_of(args[i])) {
+      const Tensor* const tensor = tensor_in(item);
+      if (!tensor || tensor->raw() || tensor->numel() == 0) continue;
       return message_.fail(Error::InvalidProgram, "{}: argument {} is a tensor without memory", slot.backend->id, i);
-    }));
+    }
   }
   RL_TRY(slot.backend->execute(slot.handle, message_, args));
   after(slot.backend->id, args);

@@ -22,8 +22,7 @@ struct Counts {
 
 Counts count_values(MethodView method) {
   Counts counts;
-  for (size_t i = 0; i < method.values().count(); ++i) {
-    const ValueBoxView box = method.values()[i];
+  for (const ValueBoxView box : method.values()) {
     switch (box.value_member()) {
       case ValueMember::Tensor:
         ++counts.tensors;
@@ -46,22 +45,26 @@ Counts count_values(MethodView method) {
   return counts;
 }
 
-// `count` Ts, or as many as make the arena fail if the count does not fit a size_t.
+// Not inline: called for a dozen types.
+[[gnu::noinline]] void* take_bytes(Arena& arena, uint64_t count, size_t element_nbytes, size_t alignment) {
+  const uint64_t nbytes = count * element_nbytes;  // count < 2^36, as the values have bytes in the file
+  return arena.allocate(nbytes > SIZE_MAX ? SIZE_MAX : static_cast<size_t>(nbytes), alignment);
+}
+
 template <class T>
 Span<T> take(Arena& arena, uint64_t count) {
-  const size_t n = count > SIZE_MAX ? SIZE_MAX : static_cast<size_t>(count);
-  return {arena.allocate_array<T>(n), n};
+  return {static_cast<T*>(take_bytes(arena, count, sizeof(T), alignof(T))), static_cast<size_t>(count)};
 }
 
 /// Hands out the arrays that layout_tables() counted, front to back.
-struct TableStore {
+struct TableStore final : ValueStore {
   Span<EValue> values;
   Tensor* next_tensor;
   ptrdiff_t* next_stride;
   int32_t* next_size;
   EValue** next_slot;
 
-  Tensor* tensor(TensorView view) {
+  Tensor* tensor(TensorView view) override {
     const auto dtype = static_cast<DType>(view.dtype());
     const size_t rank = view.sizes().count();
     ptrdiff_t* const strides = next_stride;
@@ -77,12 +80,26 @@ struct TableStore {
     made->bind(nullptr, made->nbytes(), false);
     return made;
   }
-  EValue** slots(size_t count) {
+  EValue** slots(size_t count) override {
     EValue** const first = next_slot;
     next_slot += count;
     return first;
   }
-  EValue* item(int64_t value) { return &values[static_cast<size_t>(value)]; }
+  EValue* item(size_t value) override { return &values[value]; }
+};
+
+/// Finds the tensors that are there already, back on their own memory.
+struct RestoringStore final : ValueStore {
+  explicit RestoringStore(MethodState& state) : state(state), next_tensor(state.tensors.data()) {}
+  Tensor* tensor(TensorView view) override {
+    bind_planned(state, view, *next_tensor);
+    return next_tensor++;
+  }
+  EValue** slots(size_t) override { return nullptr; }
+  EValue* item(size_t) override { return nullptr; }
+
+  MethodState& state;
+  Tensor* next_tensor;
 };
 
 size_t bound_nbytes(TensorView view) {
@@ -115,35 +132,13 @@ Error check_stored(TensorView view, Span<const uint8_t> data, Message& message) 
 }
 
 void restore_values(MethodState& state) {
-  size_t next_tensor = 0;
-  for (size_t i = 0; i < state.values.count(); ++i) {
-    const ValueBoxView box = state.file.values()[i];
-    EValue& value = state.values[i];
-    switch (box.value_member()) {
-      case ValueMember::Null:
-        value = EValue();
-        break;
-      case ValueMember::Int:
-        value = EValue::of_int(box.as_Int().value());
-        break;
-      case ValueMember::Bool:
-        value = EValue::of_bool(box.as_Bool().value());
-        break;
-      case ValueMember::Double:
-        value = EValue::of_double(box.as_Double().value());
-        break;
-      case ValueMember::String:
-        value = EValue::of_string(box.as_String().value());
-        break;
-      case ValueMember::Tensor: {
-        Tensor& tensor = state.tensors[next_tensor++];
-        bind_planned(state, box.as_Tensor(), tensor);
-        value = EValue::of_tensor(&tensor);
-        break;
-      }
-      default:
-        break;  // lists cannot be replaced
-    }
+  RestoringStore store(state);
+  EValue* next = state.values.data();
+  for (const ValueBoxView box : state.file.values()) {
+    const EValue value = make_value(box, store);
+    // Lists cannot be replaced, so they need no restoring.
+    if (box.value_member() < ValueMember::IntList) *next = value;
+    ++next;
   }
 }
 
@@ -178,10 +173,14 @@ Error MethodBuilder::layout_tables() {
   const auto sizes = take<int32_t>(arena_, counts.sizes);
   RL_TRY(check_memory());
   if (!is_building()) return Error::Ok;
-  TableStore store{state_->values, state_->tensors.data(), strides.data(), sizes.data(), slots.data()};
-  for (size_t i = 0; i < state_->values.count(); ++i) {
-    new (&state_->values[i]) EValue(make_value(file.values()[i], store));
-  }
+  TableStore store;
+  store.values = state_->values;
+  store.next_tensor = state_->tensors.data();
+  store.next_stride = strides.data();
+  store.next_size = sizes.data();
+  store.next_slot = slots.data();
+  EValue* next = state_->values.data();
+  for (const ValueBoxView box : file.values()) new (next++) EValue(make_value(box, store));
   for (const OpEntry*& op : state_->ops) op = nullptr;
   return Error::Ok;
 }
@@ -215,21 +214,24 @@ Error MethodBuilder::fill(Span<const Span<uint8_t>> arenas) {
 }
 
 Error MethodBuilder::fill_interface() {
-  const auto tensor_at = [&](int32_t value) {
-    EValue& slot = state_->values[static_cast<size_t>(value)];
-    return slot.is(Tag::Tensor) ? slot.as_tensor() : nullptr;
+  const auto tensor_at = [&](int32_t value, bool* is_planned) -> Tensor* {
+    const ValueBoxView box = state_->file.values()[static_cast<size_t>(value)];
+    if (box.value_member() != ValueMember::Tensor) return nullptr;
+    *is_planned = box.as_Tensor().has_placement();
+    return state_->values[static_cast<size_t>(value)].as_tensor();
   };
   for (size_t i = 0; i < state_->inputs.count(); ++i) {
-    Tensor* const tensor = tensor_at(state_->file.inputs()[i]);
-    const bool is_planned = program_.input(method_, i).is_planned;
+    bool is_planned = false;
+    Tensor* const tensor = tensor_at(state_->file.inputs()[i], &is_planned);
     new (&state_->inputs[i]) InputSlot{tensor, nullptr, is_planned, false, false};
     if (tensor && tensor->is_pinned()) {
       return message_.fail(Error::InvalidProgram, "input {}: its value is a constant of the file", i);
     }
   }
   for (size_t i = 0; i < state_->outputs.count(); ++i) {
-    Tensor* const tensor = tensor_at(state_->file.outputs()[i]);
-    const bool is_bindable = tensor && !program_.output(method_, i).is_planned;
+    bool is_planned = false;
+    Tensor* const tensor = tensor_at(state_->file.outputs()[i], &is_planned);
+    const bool is_bindable = tensor && !is_planned && !tensor->is_pinned();
     new (&state_->outputs[i]) OutputSlot{tensor, nullptr, 0, is_bindable};
   }
   return Error::Ok;

@@ -60,11 +60,10 @@ Error Method::initialise(bool arenas_are_zero, Message& message) {
       if (!arena.empty()) std::memset(arena.data(), 0, arena.count());
     }
   }
-  size_t next_tensor = 0;
-  for (size_t i = 0; i < state_->values.count(); ++i) {
-    const ValueBoxView box = state_->file.values()[i];
+  Tensor* next_tensor = state_->tensors.data();
+  for (const ValueBoxView box : state_->file.values()) {
     if (box.value_member() != ValueMember::Tensor) continue;
-    Tensor& tensor = state_->tensors[next_tensor++];
+    Tensor& tensor = *next_tensor++;
     const TensorView view = box.as_Tensor();
     if (!view.has_placement() || !(view.buffer() > 0 || is_external(view))) continue;
     bind_planned(*state_, view, tensor);
@@ -162,17 +161,16 @@ bool equals_recorded(const EValue& value, ValueBoxView recorded) {
       return value.as_bool() == recorded.as_Bool().value();
     case Tag::Double:
       return is_close(value.as_double(), recorded.as_Double().value());
-    case Tag::String: {
-      const Text text = value.as_string(), expected = recorded.as_String().value();
-      return text.count() == expected.count() && std::memcmp(text.data(), expected.data(), text.count()) == 0;
-    }
+    case Tag::String:
+      return equal(value.as_string(), recorded.as_String().value());
     default:
       return false;
   }
 }
 
-Error wrong_value(Message& message, size_t i, ValueBoxView recorded) {
+Error wrong_value(Message& message, size_t i, [[maybe_unused]] ValueBoxView recorded) {
   (void)message.fail(Error::InvalidArgument, "input {}: differs from the value recorded at export, ", i);
+#if RL_MESSAGES
   switch (recorded.value_member()) {
     case ValueMember::Int:
       message.append("{}", recorded.as_Int().value());
@@ -189,6 +187,7 @@ Error wrong_value(Message& message, size_t i, ValueBoxView recorded) {
     default:
       break;
   }
+#endif
   return Error::InvalidArgument;
 }
 

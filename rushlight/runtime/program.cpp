@@ -12,19 +12,6 @@ using namespace schema;
 
 namespace {
 
-bool equal(Text a, Text b) {
-  return a.count() == b.count() && (a.empty() || std::memcmp(a.data(), b.data(), a.count()) == 0);
-}
-
-template <class T>
-bool equal(Span<const T> a, Span<const T> b) {
-  if (a.count() != b.count()) return false;
-  for (size_t i = 0; i < a.count(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
 bool is_aligned(const void* data, size_t alignment) { return reinterpret_cast<uintptr_t>(data) % alignment == 0; }
 
 bool has_identifier(Span<const uint8_t> head, const char* identifier) {
@@ -59,7 +46,7 @@ Error Program::load_file(Loader& loader, Message& message, File* out) {
   const uint64_t nbytes = loader.nbytes();
   RL_TRY(loader.load(0, nbytes < kHeadNbytes ? static_cast<size_t>(nbytes) : kHeadNbytes, &head, message));
   FileLayout layout;
-  if (is_program && has_identifier(head, "FT01")) {
+  if (RL_MESSAGES && is_program && has_identifier(head, "FT01")) {
     return message.fail_at(4, Error::InvalidProgram, "this is an external data file (.ptd), expected a program");
   }
   RL_TRY(is_program ? parse_program_header(head, nbytes, message, &layout)
@@ -156,9 +143,12 @@ Error Program::needs(size_t method, const Environment& environment, MemoryNeeds*
 
 // ---- Stored bytes.
 
+Error Program::File::load(SegmentView segment, Span<const uint8_t>* out, Message& message) const {
+  return loader->load(segment_base + segment.offset(), static_cast<size_t>(segment.nbytes()), out, message);
+}
+
 Error Program::segment(size_t i, Span<const uint8_t>* out, Message& message) const {
-  const SegmentView segment = view().segments()[i];
-  return file_.loader->load(file_.segment_base + segment.offset(), static_cast<size_t>(segment.nbytes()), out, message);
+  return file_.load(view().segments()[i], out, message);
 }
 
 Error Program::payload(int8_t kind, uint32_t index, Span<const uint8_t>* out, Message& message) const {
@@ -187,17 +177,18 @@ Error Program::stored_data(TensorView tensor, size_t nbytes, Span<const uint8_t>
   return fault_at(tensor, message);
 }
 
-Error Program::find_external(Text key, const File** file, size_t* entry, Message& message) const {
+PtdEntryView Program::find_external(Text key, const File** file) const {
   for (size_t f = 0; f < data_file_count_; ++f) {
-    const Tables<PtdEntryView> entries = root<PtdView>(data_files_[f].flatbuffer.data()).entries();
-    for (size_t i = 0; i < entries.count(); ++i) {
-      if (!equal(entries[i].key(), key)) continue;
-      *file = &data_files_[f];
-      *entry = i;
-      return Error::Ok;
+    *file = &data_files_[f];
+    for (const PtdEntryView entry : root<PtdView>(data_files_[f].flatbuffer.data()).entries()) {
+      if (equal(entry.key(), key)) return entry;
     }
   }
-  return message.fail(Error::NotFound, "{}: in none of the {} external data files", key, data_file_count_);
+  return PtdEntryView();
+}
+
+Error Program::load_external(const File& file, PtdEntryView entry, Span<const uint8_t>* out, Message& message) const {
+  return file.load(root<PtdView>(file.flatbuffer.data()).segments()[entry.segment()], out, message);
 }
 
 Error Program::external_data(TensorView tensor, size_t nbytes, Span<const uint8_t>* out, Message& message) const {
@@ -206,10 +197,10 @@ Error Program::external_data(TensorView tensor, size_t nbytes, Span<const uint8_
     return message.fail(Error::InvalidState, "{}: stored in an external data file (.ptd), and none was given", name);
   }
   const File* file = nullptr;
-  size_t index = 0;
-  RL_TRY(find_external(name, &file, &index, message));
-  const auto data = root<PtdView>(file->flatbuffer.data());
-  const PtdEntryView entry = data.entries()[index];
+  const PtdEntryView entry = find_external(name, &file);
+  if (!entry) {
+    return message.fail(Error::NotFound, "{}: in none of the {} external data files", name, data_file_count_);
+  }
   const PtdLayoutView shape = entry.layout();
   if (!shape) return message.fail(Error::InvalidExternalData, "{}: an opaque blob, expected a tensor", name);
   if (shape.dtype() != tensor.dtype() || !equal(shape.sizes(), tensor.sizes())) {
@@ -220,23 +211,16 @@ Error Program::external_data(TensorView tensor, size_t nbytes, Span<const uint8_
   if (!equal(shape.dim_order(), tensor.dim_order())) {
     return message.fail(Error::InvalidExternalData, "{}: its dim order differs from the program's", name);
   }
-  const SegmentView segment = data.segments()[entry.segment()];  // verified to hold that shape's bytes
-  return file->loader->load(file->segment_base + segment.offset(), nbytes, out, message);
+  RL_TRY(load_external(*file, entry, out, message));
+  *out = out->first(nbytes);  // verified to hold that shape's bytes
+  return Error::Ok;
 }
 
 Error Program::named_data(Text key, Span<const uint8_t>* out, Message& message) const {
   const File* file = nullptr;
-  size_t index = 0;
-  Message not_there;
-  if (find_external(key, &file, &index, not_there) == Error::Ok) {
-    const auto data = root<PtdView>(file->flatbuffer.data());
-    const SegmentView segment = data.segments()[data.entries()[index].segment()];
-    return file->loader->load(file->segment_base + segment.offset(), static_cast<size_t>(segment.nbytes()), out,
-                              message);
-  }
-  const Tables<NamedBlobView> blobs = view().named_data();
-  for (size_t i = 0; i < blobs.count(); ++i) {
-    if (equal(blobs[i].key(), key)) return segment(blobs[i].segment(), out, message);
+  if (const PtdEntryView entry = find_external(key, &file)) return load_external(*file, entry, out, message);
+  for (const NamedBlobView blob : view().named_data()) {
+    if (equal(blob.key(), key)) return segment(blob.segment(), out, message);
   }
   return message.fail(Error::NotFound, "named data {}: neither in the program nor in its {} external files", key,
                       data_file_count_);

@@ -12,6 +12,8 @@ namespace rushlight {
 namespace schema {
 class MethodView;
 class ProgramView;
+class PtdEntryView;
+class SegmentView;
 class TableView;
 class TensorView;
 }  // namespace schema
@@ -81,6 +83,8 @@ class Program {
     Loader* loader = nullptr;
     Span<const uint8_t> flatbuffer;
     uint64_t segment_base = 0;
+
+    Error load(schema::SegmentView segment, Span<const uint8_t>* out, Message& message) const;
   };
 
   Error load_file(Loader& loader, Message& message, File* out);
@@ -97,7 +101,9 @@ class Program {
   /// *out = the stored bytes of a tensor with data in a file: `nbytes` of them, aligned if it is a constant.
   Error stored_data(schema::TensorView tensor, size_t nbytes, Span<const uint8_t>* out, Message& message) const;
   Error external_data(schema::TensorView tensor, size_t nbytes, Span<const uint8_t>* out, Message& message) const;
-  Error find_external(Text key, const File** file, size_t* entry, Message& message) const;
+  /// The entry of that key and its file; an absent entry if there is none.
+  schema::PtdEntryView find_external(Text key, const File** file) const;
+  Error load_external(const File& file, schema::PtdEntryView entry, Span<const uint8_t>* out, Message& message) const;
 
   File file_;
   File data_files_[kMaxDataFiles];

@@ -44,16 +44,10 @@ const OpEntry* find_in(OpTable table, const char* name) {
   return nullptr;
 }
 
-// Of the values that an argument slot stands for: a tensor, or the tensors of a list.
-template <class Visit>
-Error for_each_tensor(MethodView method, int32_t value, Visit visit) {
+// The values that argument `value` stands for where tensors are wanted: itself, or the items of a list.
+Span<const int32_t> values_of(MethodView method, const int32_t& value) {
   const ValueBoxView box = method.values()[static_cast<size_t>(value)];
-  if (box.value_member() == ValueMember::Tensor) return visit(box.as_Tensor());
-  if (box.value_member() != ValueMember::TensorList) return Error::Ok;
-  for (const int32_t item : box.as_TensorList().items()) {
-    RL_TRY(visit(method.values()[static_cast<size_t>(item)].as_Tensor()));
-  }
-  return Error::Ok;
+  return box.value_member() == ValueMember::TensorList ? box.as_TensorList().items() : Span<const int32_t>(&value, 1);
 }
 
 struct ProgramNamedData final : NamedDataSource {
@@ -83,11 +77,9 @@ const OpEntry* MethodBuilder::find_op(OperatorNameView name) const {
 }
 
 Error MethodBuilder::resolve() {
-  const Tables<ChainView> chains = state_->file.chains();
-  for (size_t c = 0; c < chains.count(); ++c) {
-    const Tables<InstructionBoxView> instructions = chains[c].instructions();
-    for (size_t i = 0; i < instructions.count(); ++i) {
-      const InstructionBoxView box = instructions[i];
+  for (const ChainView chain : state_->file.chains()) {
+    size_t i = 0;
+    for (const InstructionBoxView box : chain.instructions()) {
       Error error = Error::Ok;
       size_t arg_count = 0;
       switch (box.call_member()) {
@@ -112,6 +104,7 @@ Error MethodBuilder::resolve() {
         return error;
       }
       if (arg_count > most_args_) most_args_ = arg_count;
+      ++i;
     }
   }
   return missing_count_ == 0 ? Error::Ok : Error::OperatorMissing;
@@ -157,12 +150,13 @@ Error MethodBuilder::check_call(const OpEntry& op, KernelCallView call) {
   }
   for (size_t i = 0; i < args.count(); ++i) {
     if (i >= 32 || !(op.writes >> i & 1)) continue;
-    RL_TRY(for_each_tensor(state_->file, args[i], [&](TensorView tensor) {
-      if (!is_constant(tensor)) return Error::Ok;
+    for (const int32_t value : values_of(state_->file, args[i])) {
+      const ValueBoxView box = state_->file.values()[static_cast<size_t>(value)];
+      if (box.value_member() != ValueMember::Tensor || !is_constant(box.as_Tensor())) continue;
       (void)message_.fail(Error::InvalidProgram, "{}: would write to argument {}, which is a constant of the file",
                           op.name, i);
       return program_.fault_at(call, message_);
-    }));
+    }
   }
   // Numbers, in-place results and views; a view's destination is written by nobody.
   if (op.shape == nullptr || op.writes == 0) state_->has_rebinding = true;
@@ -174,7 +168,7 @@ Error MethodBuilder::measure_call(const OpEntry& op, KernelCallView call) {
   if (op.shape) {
     size_t count = 0;
     for (size_t i = 0; i < op.outputs; ++i) {
-      RL_TRY(for_each_tensor(state_->file, call.args()[op.inputs + i], [&](TensorView) { return ++count, Error::Ok; }));
+      count += values_of(state_->file, call.args()[op.inputs + i]).count();
     }
     if (count > most_shapes_) most_shapes_ = count;
   }
@@ -206,17 +200,19 @@ Error MethodBuilder::init_delegate(size_t i) {
     return Error::NotFound;
   }
   DelegateSpec specs[kMaxSpecs];
-  if (view.specs().count() > kMaxSpecs) {
-    return message_.fail(Error::NotSupported, "{}: {} compile options, expected at most {}", backend->id,
-                         view.specs().count(), kMaxSpecs);
+  size_t spec_count = 0;
+  for (const SpecView spec : view.specs()) {
+    if (spec_count == kMaxSpecs) {
+      return message_.fail(Error::NotSupported, "{}: more than {} compile options", backend->id, kMaxSpecs);
+    }
+    specs[spec_count++] = {spec.key(), spec.value()};
   }
-  for (size_t s = 0; s < view.specs().count(); ++s) specs[s] = {view.specs()[s].key(), view.specs()[s].value()};
   Span<const uint8_t> payload;
   RL_TRY(program_.payload(view.blob().kind(), view.blob().index(), &payload, message_));
 
   const ProgramNamedData named_data(program_);
   void* handle = nullptr;
-  const DelegateInit init{payload, {specs, view.specs().count()}, &named_data, &arena_, &message_};
+  const DelegateInit init{payload, {specs, spec_count}, &named_data, &arena_, &message_};
   const Error error = backend->init(init, &handle);
   if (error == Error::Ok && is_building()) {
     state_->delegates[i] = {backend, handle};

@@ -10,21 +10,20 @@ using namespace schema;
 namespace {
 
 /// A call's arguments and the items of their lists, on the stack.
-class Frame {
+class Frame final : public ValueStore {
  public:
   explicit Frame(MethodView method) : method_(method) {}
 
   /// Null when the frame is full.
-  EValue* add(int32_t value) {
+  EValue* add(size_t value) {
     if (value_count_ == kValues) return full<EValue>();
     EValue* const slot = &values_[value_count_++];
-    *slot = make_value(method_.values()[static_cast<size_t>(value)], *this);
+    *slot = make_value(method_.values()[value], *this);
     return slot;
   }
   bool is_full() const { return is_full_; }
 
-  // For make_value().
-  Tensor* tensor(TensorView view) {
+  Tensor* tensor(TensorView view) override {
     const size_t rank = view.sizes().count();
     if (tensor_count_ == kTensors || rank > kStrides - stride_count_) return full<Tensor>();
     Tensor* const made = &tensors_[tensor_count_++];
@@ -33,13 +32,13 @@ class Frame {
     stride_count_ += rank;
     return made;
   }
-  EValue** slots(size_t count) {
+  EValue** slots(size_t count) override {
     if (count > kSlots - slot_count_) return full<EValue*>();
     EValue** const first = slots_ + slot_count_;
     slot_count_ += count;
     return first;
   }
-  EValue* item(int64_t value) { return add(static_cast<int32_t>(value)); }
+  EValue* item(size_t value) override { return add(value); }
 
  private:
   template <class T>
@@ -69,7 +68,7 @@ Error measure_scratch(const OpEntry& op, MethodView method, Span<const int32_t> 
   EValue* slots[kMaxArgs];
   bool fits = args.count() <= kMaxArgs;
   for (size_t i = 0; fits && i < args.count(); ++i) {
-    slots[i] = frame.add(args[i]);
+    slots[i] = frame.add(static_cast<size_t>(args[i]));
     fits = !frame.is_full();
   }
   if (!fits) return message.fail(Error::NotSupported, "{}: too many arguments for an operator with scratch", op.name);

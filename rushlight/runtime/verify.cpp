@@ -12,6 +12,12 @@ namespace {
 
 constexpr size_t kMaxOperatorName = 99;
 
+bool lies_in(const FileLayout& layout, SegmentView segment) {
+  const uint64_t nbytes = segment.nbytes();
+  uint64_t position = 0;
+  return layout.locate(segment.offset(), nbytes, &position) && nbytes <= SIZE_MAX / 2;
+}
+
 class Checker {
  public:
   Checker(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message)
@@ -20,13 +26,12 @@ class Checker {
         layout_(layout),
         message_(message),
         // Every item that is looked at has bytes of its own in the file, unless the writer shared it.
-        budget_(flatbuffer.count()) {}
+        budget_(static_cast<uint32_t>(flatbuffer.count())) {}
 
   Error program() {
     RL_TRY(segments());
     RL_TRY(blobs());
-    for (size_t i = 0; i < program_.methods().count(); ++i) {
-      const MethodView one = program_.methods()[i];
+    for (const MethodView one : program_.methods()) {
       const Error error = method(one);
       if (error != Error::Ok) {
         message_.append(" (method {})", one.name());
@@ -46,36 +51,39 @@ class Checker {
 
   Error spend(TableView where, size_t count) {
     if (count > budget_) return fail(where, "list of {} items: the lists of this file are longer than the file", count);
-    budget_ -= count;
+    budget_ -= static_cast<uint32_t>(count);
     return Error::Ok;
   }
 
-  Error index(TableView where, const char* what, int64_t value, size_t count) {
-    if (value >= 0 && static_cast<uint64_t>(value) < count) return Error::Ok;
-    return fail(where, "{} {}: expected 0 or more and less than {}", what, value, count);
+  /// Negative numbers come as large ones.
+  Error index(TableView where, Named what, uint32_t value, size_t count) {
+    if (value < count) return Error::Ok;
+    return fail(where, "{} {}: expected 0 or more and less than {}", what.name, static_cast<int32_t>(value), count);
   }
+  Error index(TableView where, Named what, int32_t value, size_t count) {
+    return index(where, what, static_cast<uint32_t>(value), count);
+  }
+
+  Error value_index(TableView where, int32_t value) { return index(where, "value", value, method_.values().count()); }
 
   // ---- The program's own tables.
 
   Error segments() {
-    for (size_t i = 0; i < program_.segments().count(); ++i) {
-      const SegmentView segment = program_.segments()[i];
-      uint64_t position = 0;
-      if (!layout_.locate(segment.offset(), segment.nbytes(), &position) || segment.nbytes() > SIZE_MAX / 2) {
-        return fail(segment, "segment {}: {} bytes from {} leave the {} bytes of segment data", i, segment.nbytes(),
-                    segment.offset(), layout_.segment_nbytes);
-      }
+    for (const SegmentView segment : program_.segments()) {
+      if (lies_in(layout_, segment)) continue;
+      return fail(segment, "segment of {} bytes from {}: leaves the {} bytes of segment data", segment.nbytes(),
+                  segment.offset(), layout_.segment_nbytes);
     }
     return Error::Ok;
   }
 
-  Error offsets(const char* what, SubOffsetsView list) {
+  Error offsets(Named what, SubOffsetsView list) {
     RL_TRY(index(list, what, list.segment(), program_.segments().count()));
     const uint64_t nbytes = program_.segments()[list.segment()].nbytes();
     RL_TRY(spend(list, list.offsets().count()));
     for (const uint64_t offset : list.offsets()) {
       if (offset > nbytes) {
-        return fail(list, "{} {}: offset {} is beyond its {} bytes", what, list.segment(), offset, nbytes);
+        return fail(list, "{} {}: offset {} is beyond its {} bytes", what.name, list.segment(), offset, nbytes);
       }
     }
     return Error::Ok;
@@ -83,15 +91,15 @@ class Checker {
 
   Error blobs() {
     // A list that holds the dummy entry alone names no segment.
-    if (program_.constants() && program_.constants().offsets().count() > 1) {
+    const SubOffsetsView constants = program_.constants();
+    if (constants && constants.offsets().count() > 1) {
       if (!program_.inline_constants().empty()) {
-        return fail(program_.constants(), "constants: both in a segment and inside the flatbuffer");
+        return fail(constants, "constants: both in a segment and inside the flatbuffer");
       }
-      RL_TRY(offsets("constants segment", program_.constants()));
+      RL_TRY(offsets("constants segment", constants));
     }
     if (!program_.mutable_data().empty()) RL_TRY(offsets("mutable data segment", program_.mutable_data()[0]));
-    for (size_t i = 0; i < program_.named_data().count(); ++i) {
-      const NamedBlobView blob = program_.named_data()[i];
+    for (const NamedBlobView blob : program_.named_data()) {
       RL_TRY(index(blob, "named data segment", blob.segment(), program_.segments().count()));
     }
     return Error::Ok;
@@ -108,26 +116,28 @@ class Checker {
       if (nbytes < 0 || static_cast<uint64_t>(nbytes) > SIZE_MAX / 2) return fail(method, "arena of {} bytes", nbytes);
     }
     RL_TRY(spend(method, method.values().count()));
-    for (size_t i = 0; i < method.values().count(); ++i) {
-      const Error error = value(method.values()[i]);
+    size_t i = 0;
+    for (const ValueBoxView box : method.values()) {
+      const Error error = value(box);
       if (error != Error::Ok) {
         message_.append(", value {}", i);
         return error;
       }
+      ++i;
     }
     RL_TRY(interface("input", method.inputs()));
     RL_TRY(interface("output", method.outputs()));
-    for (size_t i = 0; i < method.delegates().count(); ++i) RL_TRY(delegate(method.delegates()[i]));
-    for (size_t i = 0; i < method.chains().count(); ++i) RL_TRY(chain(method.chains()[i]));
+    for (const DelegateView one : method.delegates()) RL_TRY(delegate(one));
+    for (const ChainView one : method.chains()) RL_TRY(chain(one));
     return Error::Ok;
   }
 
-  Error interface(const char* what, Span<const int32_t> indices) {
+  Error interface(Named what, Span<const int32_t> indices) {
     RL_TRY(spend(method_, indices.count()));
     for (const int32_t i : indices) {
-      RL_TRY(index(method_, what, i, method_.values().count()));
+      RL_TRY(value_index(method_, i));
       const ValueMember member = method_.values()[static_cast<size_t>(i)].value_member();
-      if (member >= ValueMember::IntList) return fail(method_, "{}: value {} is a list", what, i);
+      if (member >= ValueMember::IntList) return fail(method_, "{}: value {} is a list", what.name, i);
     }
     return Error::Ok;
   }
@@ -149,7 +159,10 @@ class Checker {
 
   Error int_list(IntListView list) {
     RL_TRY(spend(list, list.items().count()));
-    for (const int64_t item : list.items()) RL_TRY(index(list, "IntList item", item, method_.values().count()));
+    for (const int64_t item : list.items()) {
+      const bool fits = item == static_cast<int32_t>(item);
+      RL_TRY(value_index(list, fits ? static_cast<int32_t>(item) : -1));
+    }
     return Error::Ok;
   }
 
@@ -157,7 +170,7 @@ class Checker {
     RL_TRY(spend(where, items.count()));
     for (const int32_t item : items) {
       if (item == -1 && may_be_absent) continue;
-      RL_TRY(index(where, "list item", item, method_.values().count()));
+      RL_TRY(value_index(where, item));
       const ValueMember member = method_.values()[static_cast<size_t>(item)].value_member();
       if (member == ValueMember::Tensor || (may_be_absent && member == ValueMember::Null)) continue;
       return fail(where, "list item {} is not a tensor", item);
@@ -212,12 +225,12 @@ class Checker {
   }
 
   /// The tensor's bytes lie in segment `list.segment()` at offsets()[buffer].
-  Error stored(TensorView tensor, const char* what, SubOffsetsView list, size_t nbytes) {
+  Error stored(TensorView tensor, Named what, SubOffsetsView list, size_t nbytes) {
     RL_TRY(index(tensor, what, tensor.buffer(), list.offsets().count()));
     const uint64_t offset = list.offsets()[tensor.buffer()];
     const uint64_t available = program_.segments()[list.segment()].nbytes();
     if (nbytes > available - offset) {
-      return fail(tensor, "{} {}: {} bytes at offset {} leave the {} bytes of its segment", what, tensor.buffer(),
+      return fail(tensor, "{} {}: {} bytes at offset {} leave the {} bytes of its segment", what.name, tensor.buffer(),
                   nbytes, offset, available);
     }
     return Error::Ok;
@@ -247,9 +260,10 @@ class Checker {
   }
 
   Error chain(ChainView chain) {
-    RL_TRY(spend(chain, chain.instructions().count()));
-    for (size_t i = 0; i < chain.instructions().count(); ++i) {
-      const Error error = instruction(chain.instructions()[i], chain.instructions().count());
+    const Tables<InstructionBoxView> instructions = chain.instructions();
+    RL_TRY(spend(chain, instructions.count()));
+    for (size_t i = 0; i < instructions.count(); ++i) {
+      const Error error = instruction(instructions[i], instructions.count());
       if (error != Error::Ok) {
         message_.append(", instruction {}", i);
         return error;
@@ -262,17 +276,19 @@ class Checker {
     switch (box.call_member()) {
       case InstructionMember::KernelCall:
         return kernel_call(box.as_KernelCall());
-      case InstructionMember::DelegateCall:
-        RL_TRY(index(box, "delegate", box.as_DelegateCall().delegate(), method_.delegates().count()));
-        return arguments(box.as_DelegateCall(), box.as_DelegateCall().args());
+      case InstructionMember::DelegateCall: {
+        const DelegateCallView call = box.as_DelegateCall();
+        RL_TRY(index(box, "delegate", call.delegate(), method_.delegates().count()));
+        return arguments(call, call.args());
+      }
       case InstructionMember::Move:
-        RL_TRY(index(box, "value", box.as_Move().source(), method_.values().count()));
-        return index(box, "value", box.as_Move().target(), method_.values().count());
+        RL_TRY(value_index(box, box.as_Move().source()));
+        return value_index(box, box.as_Move().target());
       case InstructionMember::JumpFalse:
-        RL_TRY(index(box, "value", box.as_JumpFalse().condition(), method_.values().count()));
+        RL_TRY(value_index(box, box.as_JumpFalse().condition()));
         return index(box, "jump target", box.as_JumpFalse().target(), count + 1);
       case InstructionMember::Free:
-        return index(box, "value", box.as_Free().value(), method_.values().count());
+        return value_index(box, box.as_Free().value());
     }
     return fail(box, "unknown instruction");
   }
@@ -289,7 +305,7 @@ class Checker {
 
   Error arguments(TableView where, Span<const int32_t> args) {
     RL_TRY(spend(where, args.count()));
-    for (const int32_t arg : args) RL_TRY(index(where, "argument", arg, method_.values().count()));
+    for (const int32_t arg : args) RL_TRY(value_index(where, arg));
     return Error::Ok;
   }
 
@@ -298,7 +314,7 @@ class Checker {
   MethodView method_;
   const FileLayout& layout_;
   Message& message_;
-  uint64_t budget_;
+  uint32_t budget_;
 };
 
 Error check_dim_order(size_t rank, Span<const uint8_t> dim_order, Message& message) {
@@ -363,16 +379,13 @@ Error verify_program(Span<const uint8_t> flatbuffer, const FileLayout& layout, M
 Error verify_data_file(Span<const uint8_t> flatbuffer, const FileLayout& layout, Message& message) {
   RL_TRY(verify(flatbuffer, "FT01", message));
   const auto file = root<PtdView>(flatbuffer.data());
-  for (size_t i = 0; i < file.segments().count(); ++i) {
-    const SegmentView segment = file.segments()[i];
-    uint64_t position = 0;
-    if (layout.locate(segment.offset(), segment.nbytes(), &position) && segment.nbytes() <= SIZE_MAX / 2) continue;
-    (void)message.fail(Error::InvalidExternalData, "segment {}: {} bytes from {} leave the file", i, segment.nbytes(),
+  for (const SegmentView segment : file.segments()) {
+    if (lies_in(layout, segment)) continue;
+    (void)message.fail(Error::InvalidExternalData, "segment of {} bytes from {}: leaves the file", segment.nbytes(),
                        segment.offset());
     return data_fault(segment, flatbuffer, message);
   }
-  for (size_t i = 0; i < file.entries().count(); ++i) {
-    const PtdEntryView entry = file.entries()[i];
+  for (const PtdEntryView entry : file.entries()) {
     if (check_entry(file, entry, message) == Error::Ok) continue;
     message.append(", entry {}", entry.key());
     return data_fault(entry, flatbuffer, message);

@@ -95,7 +95,7 @@ def accessor(field: Field) -> list[str]:
             f"{cpp} {name}() const {{ return scalar<{cpp}>({slot}, {field.default}); }}"
         ]
     elif field.kind == "string":
-        lines = [f"Span<const char> {name}() const {{ return text({slot}); }}"]
+        lines = [f"Span<const char> {name}() const {{ return vector<char>({slot}); }}"]
     elif field.kind == "vector":
         cpp = CPP_SCALARS.get(field.item, "uint8_t")  # bools were checked to be 0 or 1
         lines = [
@@ -106,12 +106,12 @@ def accessor(field: Field) -> list[str]:
         lines = [f"{view} {name}() const {{ return {view}(target({slot})); }}"]
     elif field.kind == "tables":
         view = f"Tables<{field.item}View>"
-        lines = [f"{view} {name}() const {{ return {view}(target({slot})); }}"]
+        lines = [f"{view} {name}() const {{ return {view}(counted({slot})); }}"]
     else:
         return union_accessors(field)
     if field.kind in SCALAR_NBYTES:
         return lines
-    return [*lines, f"bool has_{name}() const {{ return slot({slot}) != nullptr; }}"]
+    return [*lines, f"bool has_{name}() const {{ return has({slot}); }}"]
 
 
 def union_accessors(field: Field) -> list[str]:
@@ -157,7 +157,7 @@ def field_row(field: Field, table_rows: dict[str, int]) -> str:
     else:
         kind, detail = field.kind.capitalize(), table_rows[field.item]
     flags = f"kRequired | {forced}" if field.required else str(forced)
-    name = f'RL_ROW_NAME("{field.name}")'
+    name = f'"{field.name}"'
     return f"    {{{name}, {field.id}, Kind::{kind}, {detail}, {flags}}},\n"
 
 
@@ -166,7 +166,7 @@ def verify_rows() -> str:
     table_rows = {name: i for i, name in enumerate(TABLES)}
     fields, tables, members, unions, count = "", "", "", "", 0
     for table in TABLES.values():
-        name = f'RL_ROW_NAME("{table.name}")'
+        name = f'"{table.name}"'
         tables += f"    {{{name}, {count}, {len(table.fields)}}},\n"
         fields += "".join(field_row(f, table_rows) for f in table.fields)
         count += len(table.fields)

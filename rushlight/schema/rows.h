@@ -9,16 +9,9 @@
 
 namespace rushlight::schema {
 
-#if RL_MESSAGES
-#define RL_ROW_NAME(text) text
-#else
-#define RL_ROW_NAME(text) nullptr
-#endif
-
 enum class Kind : uint8_t { Scalar, Bool, String, Vector, BoolVector, Table, Tables, Union };
 
-struct FieldRow {
-  const char* name;
+struct FieldRow : Named {
   uint8_t id;
   Kind kind;
   uint8_t detail;  // Scalar, Vector: log2 of the element's bytes; Table, Tables, Union: a row number
@@ -26,8 +19,7 @@ struct FieldRow {
 };
 constexpr uint8_t kRequired = 0x80;
 
-struct TableRow {
-  const char* name;
+struct TableRow : Named {
   uint8_t first_field;
   uint8_t field_count;
 };

@@ -33,7 +33,7 @@ class Verifier {
         message_(message) {}
 
   Error root(unsigned table_row) {
-    const FieldRow row{RL_ROW_NAME("root"), 0, Kind::Table, static_cast<uint8_t>(table_row), kRequired};
+    const FieldRow row{"root", 0, Kind::Table, static_cast<uint8_t>(table_row), kRequired};
     const TableAt file{&kTables[table_row], 0, end_, 0, 0};
     return referenced_table(file, row, 0, table_row);
   }

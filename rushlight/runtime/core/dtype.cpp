@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rushlight/runtime/core/dtype.h"
 
+#include "rushlight/runtime/core/message.h"
+
 namespace rushlight {
 namespace {
 
@@ -8,6 +10,7 @@ namespace {
 constexpr uint8_t kNbytes[kDTypeCount] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
                                           2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1,  1, 2, 4, 8};
 
+#if RL_MESSAGES
 constexpr const char* kNames[kDTypeCount] = {
     "uint8",           "int8",
     "int16",           "int32",
@@ -25,6 +28,7 @@ constexpr const char* kNames[kDTypeCount] = {
     "float8_e4m3fnuz", "uint16",
     "uint32",          "uint64",
 };
+#endif
 
 bool is_known(DType dtype) { return static_cast<int>(dtype) >= 0 && static_cast<int>(dtype) < kDTypeCount; }
 
@@ -37,40 +41,6 @@ bool is_unsigned(DType dtype) {
   return dtype == DType::UInt8 || dtype == DType::UInt16 || dtype == DType::UInt32 || dtype == DType::UInt64;
 }
 
-DType promote_floats(DType a, DType b) {
-  if (a == b) return a;
-  const size_t wide = element_nbytes(a) > element_nbytes(b) ? element_nbytes(a) : element_nbytes(b);
-  // float16 with bfloat16 has no common 16-bit type.
-  return wide == 8 ? DType::Float64 : DType::Float32;
-}
-
-DType promote_integers(DType a, DType b) {
-  const size_t na = element_nbytes(a), nb = element_nbytes(b);
-  if (is_unsigned(a) == is_unsigned(b)) return na >= nb ? a : b;
-  const DType with_sign = is_unsigned(a) ? b : a;
-  const size_t unsigned_nbytes = is_unsigned(a) ? na : nb;
-  if (element_nbytes(with_sign) > unsigned_nbytes) return with_sign;
-  switch (unsigned_nbytes) {
-    case 1:
-      return DType::Int16;
-    case 2:
-      return DType::Int32;
-    default:
-      return DType::Int64;
-  }
-}
-
-DType promote_complex(DType a, DType b) {
-  // Half the bytes of a complex type are its real part's; bfloat16 needs float32 to hold it.
-  const auto part = [](DType d) -> size_t {
-    if (is_complex(d)) return element_nbytes(d) / 2;
-    if (d == DType::BFloat16) return 4;
-    return is_standard_float(d) ? element_nbytes(d) : 0;
-  };
-  const size_t wide = part(a) > part(b) ? part(a) : part(b);
-  return wide == 8 ? DType::Complex128 : wide == 4 ? DType::Complex64 : DType::Complex32;
-}
-
 uint32_t bits_of(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -81,7 +51,11 @@ uint32_t bits_of(float value) {
 
 size_t element_nbytes(DType dtype) { return is_known(dtype) ? kNbytes[static_cast<int>(dtype)] : 0; }
 
+#if RL_MESSAGES
 const char* to_string(DType dtype) { return is_known(dtype) ? kNames[static_cast<int>(dtype)] : "unknown"; }
+#else
+const char* to_string(DType) { return ""; }
+#endif
 
 bool is_floating(DType dtype) {
   return is_standard_float(dtype) || (static_cast<int>(dtype) >= static_cast<int>(DType::Float8E5M2) &&
@@ -95,18 +69,6 @@ bool is_integral(DType dtype) {
 
 bool is_complex(DType dtype) {
   return dtype == DType::Complex32 || dtype == DType::Complex64 || dtype == DType::Complex128;
-}
-
-DType promote(DType a, DType b) {
-  if (a == b || b == DType::Bool) return a;
-  if (a == DType::Bool) return b;
-  const bool floats = is_standard_float(a) || is_standard_float(b);
-  const auto joins = [](DType d) { return is_standard_float(d) || is_integral(d) || is_complex(d); };
-  if (!joins(a) || !joins(b)) return a;  // torch refuses these; the caller's dtype check does too
-  if (is_complex(a) || is_complex(b)) return promote_complex(a, b);
-  if (!floats) return promote_integers(a, b);
-  if (is_standard_float(a) && is_standard_float(b)) return promote_floats(a, b);
-  return is_standard_float(a) ? a : b;
 }
 
 Half::Half(float value) {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rushlight/runtime/core/error.h"
 
+#include "rushlight/runtime/core/message.h"
+
 namespace rushlight {
 
+#if !RL_MESSAGES
+const char* to_string(Error) { return ""; }
+#else
 const char* to_string(Error code) {
   switch (code) {
     case Error::Ok:
@@ -44,5 +49,6 @@ const char* to_string(Error code) {
   }
   return "unknown error";
 }
+#endif
 
 }  // namespace rushlight

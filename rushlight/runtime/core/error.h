@@ -46,7 +46,7 @@ enum class Error : uint8_t {
   DelegateInvalidHandle = 0x32,
 };
 
-/// The enumerator's name, for messages: `InvalidProgram`.
+/// The enumerator's name, for messages: `InvalidProgram`. Empty in a build without message text, like the other names.
 const char* to_string(Error code);
 
 }  // namespace rushlight

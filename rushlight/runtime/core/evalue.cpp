@@ -10,6 +10,9 @@ bool equal(Text a, const char* b) {
   return a.count() == count && (count == 0 || std::memcmp(a.data(), b, count) == 0);
 }
 
+#if !RL_MESSAGES
+const char* to_string(Tag) { return ""; }
+#else
 const char* to_string(Tag tag) {
   switch (tag) {
     case Tag::None:
@@ -37,6 +40,7 @@ const char* to_string(Tag tag) {
   }
   return "unknown";
 }
+#endif
 
 EValue EValue::of_int(int64_t value) {
   EValue result(Tag::Int);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 namespace rushlight {
@@ -32,5 +33,12 @@ class Span {
   T* data_ = nullptr;
   size_t count_ = 0;
 };
+
+/// Same count and same items.
+template <class T>
+bool equal(Span<const T> a, Span<const T> b) {
+  static_assert(std::is_integral_v<T>, "compared as bytes");
+  return a.count() == b.count() && (a.empty() || std::memcmp(a.data(), b.data(), a.count() * sizeof(T)) == 0);
+}
 
 }  // namespace rushlight
