@@ -61,7 +61,9 @@ class _Orders:
         for node in self.program.graph.find_nodes(op="placeholder"):
             value = node.meta.get("val")
             if isinstance(value, torch.Tensor):
-                node.meta[KEY] = dim_order_of(self.stored.get(node.name, value))
+                if node.name in self.stored or KEY not in node.meta:
+                    found = dim_order_of(self.stored.get(node.name, value))
+                    node.meta[KEY] = found  # an input's first order is its contract
                 usual = (row_major(value.dim()), channels_last(value.dim()))
                 if self._is_constant(node) and node.meta[KEY] not in usual:
                     self._store(node, usual[0])
