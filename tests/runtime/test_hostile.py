@@ -85,11 +85,11 @@ PROGRAMS = {
     "initial-value-without-data": (with_first(tensor(buffer=1)), "initial value"),
     "int-list-range": (
         with_first(tensor(), Record("IntList", items=[99])),
-        "IntList item 99",
+        "value 99: expected 0 or more",
     ),
     "int-list-huge": (
         with_first(tensor(), Record("IntList", items=[2**62])),
-        "IntList item",
+        "expected 0 or more",
     ),
     "tensor-list-of-ints": (
         with_first(tensor(), Record("TensorList", items=[1])),
@@ -97,14 +97,14 @@ PROGRAMS = {
     ),
     "tensor-list-absent": (
         with_first(tensor(), Record("TensorList", items=[-1])),
-        "list item -1",
+        "value -1: expected 0 or more",
     ),
     "optional-list-range": (
         with_first(tensor(), Record("OptionalTensorList", items=[-2])),
-        "list item -2",
+        "value -2: expected 0 or more",
     ),
-    "input-range": (small_program(inputs=[99]), "input 99"),
-    "output-negative": (small_program(outputs=[-1]), "output -1"),
+    "input-range": (small_program(inputs=[99]), "value 99: expected 0 or more"),
+    "output-negative": (small_program(outputs=[-1]), "value -1: expected 0 or more"),
     "no-chain": (small_program(chains=[]), "no chain"),
     "operator-range": (
         with_instruction(Record("KernelCall", operator=1, args=[0])),
@@ -112,11 +112,11 @@ PROGRAMS = {
     ),
     "argument-range": (
         with_instruction(Record("KernelCall", operator=0, args=[0, 99])),
-        "argument 99",
+        "value 99: expected 0 or more",
     ),
     "argument-negative": (
         with_instruction(Record("KernelCall", operator=0, args=[-1])),
-        "argument -1",
+        "value -1: expected 0 or more",
     ),
     "too-few-arguments": (
         with_instruction(Record("KernelCall", operator=0, args=[0])),
