@@ -194,16 +194,21 @@ Error Executor::kernel_call(KernelCallView call) {
   return Error::Ok;
 }
 
+Error Executor::count_destinations(KernelContext& ctx, Args destinations, size_t* count) {
+  for (EValue* const& slot : destinations) {
+    for (const EValue* const item : slots_of(slot)) {
+      if (!tensor_in(item)) return ctx.fail(Error::InvalidType, "a destination is no tensor");
+      ++*count;
+    }
+  }
+  return Error::Ok;
+}
+
 Error Executor::resize_destinations(KernelContext& ctx, const OpEntry& op, Args args) {
   if (args.count() < size_t{op.inputs} + op.outputs) return ctx.fail(Error::InvalidProgram, "too few argument slots");
   const Args destinations = args.drop(op.inputs).first(op.outputs);
   size_t count = 0;
-  for (EValue* const& slot : destinations) {
-    for (const EValue* const item : slots_of(slot)) {
-      if (!tensor_in(item)) return ctx.fail(Error::InvalidType, "a destination is no tensor");
-      ++count;
-    }
-  }
+  RL_TRY(count_destinations(ctx, destinations, &count));
   if (count > state_.shapes.count()) return ctx.fail(Error::InvalidProgram, "{} destinations, unplanned", count);
   const Span<Shape> shapes = state_.shapes.first(count);
   for (Shape& shape : shapes) shape.rank = 0;  // shape functions append

@@ -23,6 +23,7 @@ class Executor {
   Error run_instruction(schema::InstructionBoxView box);
   Error kernel_call(schema::KernelCallView call);
   Error delegate_call(schema::DelegateCallView call);
+  Error count_destinations(KernelContext& ctx, Args destinations, size_t* count);
   Error resize_destinations(KernelContext& ctx, const OpEntry& op, Args args);
   Error resize_destination(KernelContext& ctx, const OpEntry& op, Args args, Tensor& tensor, const Shape& shape);
   Error check_written(KernelContext& ctx, const OpEntry& op, Args args);

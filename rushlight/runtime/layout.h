@@ -63,6 +63,7 @@ class MethodBuilder {
   Error fill(Span<const Span<uint8_t>> arenas);
   Error fill_interface();
   Error resolve();
+  Error resolve(schema::InstructionBoxView box);
   Error resolve_call(schema::KernelCallView call);
   Error add_missing(schema::OperatorNameView name);
   Error check_call(const OpEntry& op, schema::KernelCallView call);

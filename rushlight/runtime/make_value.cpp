@@ -16,12 +16,27 @@ EValue make_list(Tag tag, Span<const Item> items, ValueStore& store) {
   return EValue::of_slots(tag, {slots, items.count()});
 }
 
+EValue make_list(ValueBoxView box, ValueStore& store) {
+  switch (box.value_member()) {
+    case ValueMember::DoubleList:
+      return EValue::of_doubles(box.as_DoubleList().items());
+    case ValueMember::BoolList:
+      return EValue::of_bools(box.as_BoolList().items());
+    case ValueMember::IntList:
+      return make_list(Tag::IntList, box.as_IntList().items(), store);
+    case ValueMember::TensorList:
+      return make_list(Tag::TensorList, box.as_TensorList().items(), store);
+    default:
+      return make_list(Tag::OptionalTensorList, box.as_OptionalTensorList().items(), store);
+  }
+}
+
 }  // namespace
 
 EValue make_value(ValueBoxView box, ValueStore& store) {
   switch (box.value_member()) {
     case ValueMember::Null:
-      break;
+      return EValue();
     case ValueMember::Int:
       return EValue::of_int(box.as_Int().value());
     case ValueMember::Bool:
@@ -32,18 +47,9 @@ EValue make_value(ValueBoxView box, ValueStore& store) {
       return EValue::of_tensor(store.tensor(box.as_Tensor()));
     case ValueMember::String:
       return EValue::of_string(box.as_String().value());
-    case ValueMember::DoubleList:
-      return EValue::of_doubles(box.as_DoubleList().items());
-    case ValueMember::BoolList:
-      return EValue::of_bools(box.as_BoolList().items());
-    case ValueMember::IntList:
-      return make_list(Tag::IntList, box.as_IntList().items(), store);
-    case ValueMember::TensorList:
-      return make_list(Tag::TensorList, box.as_TensorList().items(), store);
-    case ValueMember::OptionalTensorList:
-      return make_list(Tag::OptionalTensorList, box.as_OptionalTensorList().items(), store);
+    default:
+      return make_list(box, store);
   }
-  return EValue();
 }
 
 }  // namespace rushlight

@@ -55,24 +55,25 @@ void Method::destroy() {
 
 // Arenas zero, then initial values over them.
 Error Method::initialise(bool arenas_are_zero, Message& message) {
-  if (!arenas_are_zero) {
-    for (const Span<uint8_t>& arena : state_->arenas) {
-      if (!arena.empty()) std::memset(arena.data(), 0, arena.count());
-    }
+  for (const Span<uint8_t>& arena : state_->arenas) {
+    if (!arenas_are_zero && !arena.empty()) std::memset(arena.data(), 0, arena.count());
   }
   Tensor* next_tensor = state_->tensors.data();
   for (const ValueBoxView box : state_->file.values()) {
-    if (box.value_member() != ValueMember::Tensor) continue;
-    Tensor& tensor = *next_tensor++;
-    const TensorView view = box.as_Tensor();
-    if (!view.has_placement() || !(view.buffer() > 0 || is_external(view))) continue;
-    bind_planned(*state_, view, tensor);
-    Span<const uint8_t> data;
-    RL_TRY(program_->stored_data(view, tensor.capacity_nbytes(), &data, message));
-    RL_TRY(check_stored(view, data, message));
-    if (!data.empty()) std::memcpy(tensor.mutable_raw(), data.data(), data.count());
+    if (box.value_member() == ValueMember::Tensor) RL_TRY(initialise(box.as_Tensor(), *next_tensor++, message));
   }
   for (InputSlot& input : state_->inputs) input.is_set = false;
+  return Error::Ok;
+}
+
+Error Method::initialise(TensorView view, Tensor& tensor, Message& message) {
+  const bool is_stored = view.buffer() > 0 || is_external(view);
+  if (!view.has_placement() || !is_stored) return Error::Ok;
+  bind_planned(*state_, view, tensor);
+  Span<const uint8_t> data;
+  RL_TRY(program_->stored_data(view, tensor.capacity_nbytes(), &data, message));
+  RL_TRY(check_stored(view, data, message));
+  if (!data.empty()) std::memcpy(tensor.mutable_raw(), data.data(), data.count());
   return Error::Ok;
 }
 

@@ -78,6 +78,7 @@ class Method {
   Error check_loaded(Message& message) const;
   Error check_input(size_t i, DType dtype, Span<const int32_t> sizes, Message& message) const;
   Error initialise(bool arenas_are_zero, Message& message);
+  Error initialise(schema::TensorView view, Tensor& tensor, Message& message);
 
   const Program* program_ = nullptr;
   MethodState* state_ = nullptr;  // in the method memory; null: not loaded

@@ -50,6 +50,14 @@ Span<const int32_t> values_of(MethodView method, const int32_t& value) {
   return box.value_member() == ValueMember::TensorList ? box.as_TensorList().items() : Span<const int32_t>(&value, 1);
 }
 
+bool has_constant(MethodView method, int32_t argument) {
+  for (const int32_t value : values_of(method, argument)) {
+    const ValueBoxView box = method.values()[static_cast<size_t>(value)];
+    if (box.value_member() == ValueMember::Tensor && is_constant(box.as_Tensor())) return true;
+  }
+  return false;
+}
+
 struct ProgramNamedData final : NamedDataSource {
   explicit ProgramNamedData(const Program& program) : program(program) {}
   Error find(Text key, Span<const uint8_t>* bytes, Message& message) const override {
@@ -80,34 +88,39 @@ Error MethodBuilder::resolve() {
   for (const ChainView chain : state_->file.chains()) {
     size_t i = 0;
     for (const InstructionBoxView box : chain.instructions()) {
-      Error error = Error::Ok;
-      size_t arg_count = 0;
-      switch (box.call_member()) {
-        case InstructionMember::KernelCall:
-          arg_count = box.as_KernelCall().args().count();
-          error = resolve_call(box.as_KernelCall());
-          break;
-        case InstructionMember::DelegateCall:
-          arg_count = box.as_DelegateCall().args().count();
-          break;
-        case InstructionMember::Move:
-          error = check_replaced(box, box.as_Move().target());
-          break;
-        case InstructionMember::Free:
-          state_->has_rebinding = true;
-          break;
-        case InstructionMember::JumpFalse:
-          break;
-      }
+      const Error error = resolve(box);
       if (error != Error::Ok) {
         message_.append(" (method {}, instruction {})", state_->file.name(), i);
         return error;
       }
-      if (arg_count > most_args_) most_args_ = arg_count;
       ++i;
     }
   }
   return missing_count_ == 0 ? Error::Ok : Error::OperatorMissing;
+}
+
+Error MethodBuilder::resolve(InstructionBoxView box) {
+  size_t arg_count = 0;
+  Error error = Error::Ok;
+  switch (box.call_member()) {
+    case InstructionMember::KernelCall:
+      arg_count = box.as_KernelCall().args().count();
+      error = resolve_call(box.as_KernelCall());
+      break;
+    case InstructionMember::DelegateCall:
+      arg_count = box.as_DelegateCall().args().count();
+      break;
+    case InstructionMember::Move:
+      error = check_replaced(box, box.as_Move().target());
+      break;
+    case InstructionMember::Free:
+      state_->has_rebinding = true;
+      break;
+    case InstructionMember::JumpFalse:
+      break;
+  }
+  if (arg_count > most_args_) most_args_ = arg_count;
+  return error;
 }
 
 // A value that an instruction replaces as a whole must be one that restore_values() can make anew.
@@ -148,15 +161,11 @@ Error MethodBuilder::check_call(const OpEntry& op, KernelCallView call) {
     (void)message_.fail(Error::InvalidProgram, "{}: {} argument slots, expected {}", op.name, args.count(), op.slots);
     return program_.fault_at(call, message_);
   }
-  for (size_t i = 0; i < args.count(); ++i) {
-    if (i >= 32 || !(op.writes >> i & 1)) continue;
-    for (const int32_t value : values_of(state_->file, args[i])) {
-      const ValueBoxView box = state_->file.values()[static_cast<size_t>(value)];
-      if (box.value_member() != ValueMember::Tensor || !is_constant(box.as_Tensor())) continue;
-      (void)message_.fail(Error::InvalidProgram, "{}: would write to argument {}, which is a constant of the file",
-                          op.name, i);
-      return program_.fault_at(call, message_);
-    }
+  for (size_t i = 0; i < args.count() && i < 32; ++i) {
+    if (!(op.writes >> i & 1) || !has_constant(state_->file, args[i])) continue;
+    (void)message_.fail(Error::InvalidProgram, "{}: would write to argument {}, which is a constant of the file",
+                        op.name, i);
+    return program_.fault_at(call, message_);
   }
   // Numbers, in-place results and views; a view's destination is written by nobody.
   if (op.shape == nullptr || op.writes == 0) state_->has_rebinding = true;

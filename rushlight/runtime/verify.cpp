@@ -189,19 +189,19 @@ class Checker {
     if (tensor.dynamism() < 0 || tensor.dynamism() > 1) {
       return fail(tensor, "dynamism {}: expected 0 (static) or 1 (bounded)", tensor.dynamism());
     }
-    if (tensor.has_extra()) {
-      const TensorExtraView extra = tensor.extra();
-      if (extra.location() < 0 || extra.location() > 1)
-        return fail(extra, "location {}, expected 0 or 1", extra.location());
-      if (extra.location() == 1 && extra.name().empty()) return fail(extra, "external tensor without a name");
-      if (extra.device() != 0) {
-        (void)message_.fail(Error::NotSupported, "device type {}: only the CPU (0) is supported", extra.device());
-        return at(extra);
-      }
-    }
+    if (tensor.has_extra()) RL_TRY(extra(tensor.extra()));
     if (tensor.has_placement()) RL_TRY(placement(tensor, nbytes));
     if (is_external(tensor) || tensor.buffer() == 0) return Error::Ok;
     return tensor.has_placement() ? initial_data(tensor, nbytes) : constant(tensor, nbytes);
+  }
+
+  Error extra(TensorExtraView extra) {
+    const int location = extra.location();
+    if (location < 0 || location > 1) return fail(extra, "location {}, expected 0 or 1", location);
+    if (location == 1 && extra.name().empty()) return fail(extra, "external tensor without a name");
+    if (extra.device() == 0) return Error::Ok;
+    (void)message_.fail(Error::NotSupported, "device type {}: only the CPU (0) is supported", extra.device());
+    return at(extra);
   }
 
   Error placement(TensorView tensor, size_t nbytes) {

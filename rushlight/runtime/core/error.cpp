@@ -8,44 +8,37 @@ namespace rushlight {
 #if !RL_MESSAGES
 const char* to_string(Error) { return ""; }
 #else
+namespace {
+
+constexpr struct {
+  Error code;
+  const char* name;
+} kNames[] = {
+    {Error::Ok, "Ok"},
+    {Error::Internal, "Internal"},
+    {Error::InvalidState, "InvalidState"},
+    {Error::EndOfMethod, "EndOfMethod"},
+    {Error::NotSupported, "NotSupported"},
+    {Error::NotImplemented, "NotImplemented"},
+    {Error::InvalidArgument, "InvalidArgument"},
+    {Error::InvalidType, "InvalidType"},
+    {Error::OperatorMissing, "OperatorMissing"},
+    {Error::NotFound, "NotFound"},
+    {Error::MemoryAllocationFailed, "MemoryAllocationFailed"},
+    {Error::AccessFailed, "AccessFailed"},
+    {Error::InvalidProgram, "InvalidProgram"},
+    {Error::InvalidExternalData, "InvalidExternalData"},
+    {Error::OutOfResources, "OutOfResources"},
+    {Error::DelegateInvalidCompatibility, "DelegateInvalidCompatibility"},
+    {Error::DelegateMemoryAllocationFailed, "DelegateMemoryAllocationFailed"},
+    {Error::DelegateInvalidHandle, "DelegateInvalidHandle"},
+};
+
+}  // namespace
+
 const char* to_string(Error code) {
-  switch (code) {
-    case Error::Ok:
-      return "Ok";
-    case Error::Internal:
-      return "Internal";
-    case Error::InvalidState:
-      return "InvalidState";
-    case Error::EndOfMethod:
-      return "EndOfMethod";
-    case Error::NotSupported:
-      return "NotSupported";
-    case Error::NotImplemented:
-      return "NotImplemented";
-    case Error::InvalidArgument:
-      return "InvalidArgument";
-    case Error::InvalidType:
-      return "InvalidType";
-    case Error::OperatorMissing:
-      return "OperatorMissing";
-    case Error::NotFound:
-      return "NotFound";
-    case Error::MemoryAllocationFailed:
-      return "MemoryAllocationFailed";
-    case Error::AccessFailed:
-      return "AccessFailed";
-    case Error::InvalidProgram:
-      return "InvalidProgram";
-    case Error::InvalidExternalData:
-      return "InvalidExternalData";
-    case Error::OutOfResources:
-      return "OutOfResources";
-    case Error::DelegateInvalidCompatibility:
-      return "DelegateInvalidCompatibility";
-    case Error::DelegateMemoryAllocationFailed:
-      return "DelegateMemoryAllocationFailed";
-    case Error::DelegateInvalidHandle:
-      return "DelegateInvalidHandle";
+  for (const auto& row : kNames) {
+    if (row.code == code) return row.name;
   }
   return "unknown error";
 }

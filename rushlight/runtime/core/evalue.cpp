@@ -14,31 +14,20 @@ bool equal(Text a, const char* b) {
 const char* to_string(Tag) { return ""; }
 #else
 const char* to_string(Tag tag) {
-  switch (tag) {
-    case Tag::None:
-      return "None";
-    case Tag::Int:
-      return "Int";
-    case Tag::Bool:
-      return "Bool";
-    case Tag::Double:
-      return "Double";
-    case Tag::Tensor:
-      return "Tensor";
-    case Tag::String:
-      return "String";
-    case Tag::IntList:
-      return "IntList";
-    case Tag::DoubleList:
-      return "DoubleList";
-    case Tag::BoolList:
-      return "BoolList";
-    case Tag::TensorList:
-      return "TensorList";
-    case Tag::OptionalTensorList:
-      return "OptionalTensorList";
-  }
-  return "unknown";
+  // In the order of the tags, which start at 1.
+  constexpr const char* kNames[] = {"None",
+                                    "Int",
+                                    "Bool",
+                                    "Double",
+                                    "Tensor",
+                                    "String",
+                                    "IntList",
+                                    "DoubleList",
+                                    "BoolList",
+                                    "TensorList",
+                                    "OptionalTensorList"};
+  const size_t i = static_cast<size_t>(tag) - 1;
+  return i < sizeof(kNames) / sizeof(kNames[0]) ? kNames[i] : "unknown";
 }
 #endif
 

@@ -61,23 +61,24 @@ void Message::put_double(double value) {
 
 // `digits` has six, the first of them worth 10^exponent.
 void Message::put_digits(uint32_t digits, int exponent) {
-  int count = 6;
-  while (count > 1 && digits % 10 == 0) digits /= 10, --count;
-  char text[6];
-  for (int i = count; i-- > 0; digits /= 10) text[i] = static_cast<char>('0' + digits % 10);
-
   const bool is_scientific = exponent < -4 || exponent > 5;
-  const int point = is_scientific ? 0 : exponent;  // index of the last digit before the decimal point
-  if (point < 0) put_text("0.0000", static_cast<size_t>(1 - point));
-  for (int i = 0; i < count; ++i) {
-    put(text[i]);
-    if (i == point && i + 1 < count) put('.');
+  // How many digits stand before the decimal point.
+  const int whole = is_scientific ? 1 : exponent + 1;
+  if (whole <= 0) put_text("0.0000", static_cast<size_t>(2 - whole));
+  int place = 0;
+  // Stops behind the point when only zeros are left.
+  for (uint32_t unit = 100000; place < whole || digits > 0; unit /= 10, ++place) {
+    if (place == whole && whole > 0) put('.');
+    put(static_cast<char>('0' + digits / unit));
+    digits %= unit;
   }
-  for (int i = count; i <= point; ++i) put('0');
   if (!is_scientific) return;
-  put_text(exponent < 0 ? "e-" : "e+", 2);
-  put_signed(exponent < 0 ? -exponent : exponent);
+  put('e');
+  if (exponent > 0) put('+');
+  put_signed(exponent);
 }
+
+void Message::put_text(const char* text) { put_text(text, text ? std::strlen(text) : 0); }
 
 void Message::put_list(Span<const int32_t> list) {
   put('[');
@@ -101,10 +102,8 @@ void Message::put_value(detail::Kind kind, va_list* values) {
       return put_unsigned(va_arg(*values, unsigned long long));
     case Kind::Double:
       return put_double(va_arg(*values, double));
-    case Kind::CText: {
-      const char* const text = va_arg(*values, const char*);
-      return put_text(text, text ? std::strlen(text) : 0);
-    }
+    case Kind::CText:
+      return put_text(va_arg(*values, const char*));
     case Kind::Text: {
       const auto* const text = static_cast<const Span<const char>*>(va_arg(*values, const void*));
       return put_text(text->data(), text->count());

@@ -119,6 +119,7 @@ class Message {
   void write(const char* format, uint32_t kinds, va_list* values);
   void put(char c);
   void put_text(const char* data, size_t count);
+  void put_text(const char* text);
   void put_unsigned(uint64_t value);
   void put_signed(int64_t value);
   void put_double(double value);
