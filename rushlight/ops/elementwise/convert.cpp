@@ -80,6 +80,7 @@ void load(const void* src, ptrdiff_t stride, void* dst, size_t count) {
   const auto* const from = static_cast<const Stored<T>*>(src);
   To* const to = static_cast<To*>(dst);
   if (stride == 1) {
+    RL_INDEPENDENT
     for (size_t i = 0; i < count; ++i) to[i] = widen<T, To>(from[i]);
   } else if (stride == 0 && count > 0) {
     const To value = widen<T, To>(from[0]);
@@ -93,6 +94,7 @@ template <class From, class T>
 void store(const void* src, void* dst, size_t count) {
   const From* const from = static_cast<const From*>(src);
   auto* const to = static_cast<Stored<T>*>(dst);
+  RL_INDEPENDENT
   for (size_t i = 0; i < count; ++i) to[i] = narrow<From, T>(from[i]);
 }
 

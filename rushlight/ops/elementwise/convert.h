@@ -5,6 +5,14 @@
 
 #include "rushlight/ops/kernel.h"
 
+// Iterations do not depend on each other: in[i] and out[i] may be the same memory, in[i] and out[j] are not.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // clang warns of each loop that it leaves scalar all the same
+#define RL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace rushlight::ops {
 
 /// What a loop reads and writes: float32 for float16, bfloat16 and float32; float64; int64 for all integers and bool.

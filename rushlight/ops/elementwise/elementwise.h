@@ -12,13 +12,6 @@
 
 #include "rushlight/ops/elementwise/convert.h"
 
-// Iterations do not depend on each other: in[i] and out[i] may be the same memory, in[i] and out[j] are not.
-#if defined(__clang__)
-#define RL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define RL_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 namespace rushlight::ops {
 
 /// An input: a tensor, or a number that takes part as a rank-0 tensor with the weaker promotion of numbers.
