@@ -86,28 +86,29 @@ def test_minilm_ranks_sentences_by_meaning():
     np.testing.assert_allclose(program(*short), model(*short).numpy(), atol=1e-5)
 
 
-def test_mtcnn_finds_the_astronauts_face():
-    proposal, refine, output = mtcnn.load()
-    height, width = Dim("height", min=12, max=512), Dim("width", min=12, max=512)
-    count = Dim("count", min=1, max=256)
-    networks = [
-        rushlight.compile(
-            proposal,
-            (torch.zeros(1, 3, 64, 48),),
-            dynamic_shapes=({2: height, 3: width},),
-        ),
-        rushlight.compile(
-            refine, (torch.zeros(3, 3, 24, 24),), dynamic_shapes=({0: count},)
-        ),
-        rushlight.compile(
-            output, (torch.zeros(3, 3, 48, 48),), dynamic_shapes=({0: count},)
-        ),
-    ]
+def compile_pyramid(network, image):
+    """The proposal network with one method per pyramid level; the weights are stored once.
 
-    boxes, scores = mtcnn.detect(
-        [lambda x, n=n: n(np.asarray(x, np.float32)) for n in networks],
-        photo("astronaut.png"),
-    )
+    Its ceil-mode pool lets torch.export take no height that may be odd or even.
+    """
+    levels = {
+        f"h{h}w{w}": torch.export.export(network, (torch.zeros(1, 3, h, w),))
+        for h, w in mtcnn.pyramid(image)
+    }
+    program = rushlight.compile(levels)
+    return lambda x: program.method(f"h{x.shape[2]}w{x.shape[3]}")(x)
+
+
+def test_mtcnn_finds_the_astronauts_face():
+    proposal, *others = mtcnn.load()
+    image = photo("astronaut.png")
+    networks = [compile_pyramid(proposal, image)]
+    for network, side in zip(others, (24, 48), strict=True):
+        shapes = ({0: Dim("count", min=1, max=256)},)
+        example = (torch.zeros(3, 3, side, side),)
+        networks.append(rushlight.compile(network, example, dynamic_shapes=shapes))
+
+    boxes, scores = mtcnn.detect(networks, image)
 
     assert len(boxes) == 1
     np.testing.assert_allclose(boxes[0], [181, 61, 268, 175], atol=1.5)

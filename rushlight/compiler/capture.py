@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
+from torch.utils import _pytree
 
 from rushlight.compiler.torch_compat import quiet_torch
 from rushlight.errors import CompileInputError, ExportError
@@ -69,12 +70,13 @@ def _export(model: torch.nn.Module, name: str, call: Call) -> ExportedProgram:
         raise CompileInputError(
             f"methods: {type(model).__name__} has no method {name!r}"
         )
+    inputs, kwargs = _distinct((call.inputs, dict(call.kwargs)))
     with _as_forward(model, name), quiet_torch(), torch.no_grad():
         try:
             exported: ExportedProgram = torch.export.export(
                 model,
-                call.inputs,
-                dict(call.kwargs),
+                inputs,
+                kwargs,
                 dynamic_shapes=call.dynamic_shapes,
             )
         except Exception as error:  # torch.export raises a dozen unrelated classes
@@ -82,12 +84,34 @@ def _export(model: torch.nn.Module, name: str, call: Call) -> ExportedProgram:
     return exported
 
 
+def _distinct(inputs: Any) -> Any:
+    """The inputs, with a copy for each further place of a tensor given in several.
+
+    torch.export takes one tensor in two places for one input, and the graph then reads
+    only the first of them, whatever the caller passes as the second.
+    """
+    seen: set[int] = set()
+
+    def fresh(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor):
+            if id(leaf) in seen:
+                return leaf.detach().clone()
+            seen.add(id(leaf))
+        return leaf
+
+    return _pytree.tree_map(fresh, inputs)
+
+
+EXPLANATION_LINES = 16
+"""Of torch's own message: enough for its list of violated constraints and suggested fixes."""
+
+
 def _explain(model: torch.nn.Module, name: str, error: Exception) -> str:
-    text = str(error).strip()
-    first = text.splitlines()[0] if text else type(error).__name__
+    lines = (str(error).strip() or type(error).__name__).splitlines()
+    advice = "\n".join(line for line in lines[:EXPLANATION_LINES] if line.strip())
     return (
         f"torch.export could not capture {type(model).__name__}.{name}: "
-        f"{type(error).__name__}: {first}"
+        f"{type(error).__name__}: {advice}"
     )
 
 

@@ -142,3 +142,22 @@ def test_wrong_methods_are_named():
         rushlight.compile(Two().eval(), methods={"run": (X,)})
     with pytest.raises(CompileInputError, match=r"methods\['encode'\]: .*got Tensor"):
         rushlight.compile(Two().eval(), methods={"encode": X})
+
+
+def test_one_tensor_given_twice_is_two_inputs():
+    class Difference(torch.nn.Module):
+        def forward(self, a, b):
+            return a - b
+
+    program = rushlight.compile(Difference().eval(), (X, X))
+    same(program(X + 1, X), torch.ones_like(X))
+
+
+def test_violated_constraints_come_with_torchs_suggestions():
+    class Even(torch.nn.Module):
+        def forward(self, x):
+            return x.view(2, -1)
+
+    dim = torch.export.Dim("n", min=2, max=64)
+    with pytest.raises(ExportError, match="n = 2\\*_n"):
+        rushlight.compile(Even(), (torch.ones(6),), dynamic_shapes=({0: dim},))

@@ -118,12 +118,22 @@ def resized(image, height, width):
     ).numpy()
 
 
-def propose(network, image, smallest=40.0, threshold=0.6):
-    """Candidate boxes [N, 4] from an image pyramid whose faces are ``smallest`` pixels or more."""
-    scale, boxes, scores = 12 / smallest, [], []
-    height, width = image.shape[2:]
-    while min(height, width) * scale >= 12:
-        small = resized(image, int(height * scale), int(width * scale))
+SMALLEST, SHRINK = 40.0, 0.709  # pixels of the smallest face; from level to level
+
+
+def pyramid(photo):
+    """(height, width) of each pyramid level of a PIL photo, largest first."""
+    scale = 12 / SMALLEST
+    while min(photo.size) * scale >= 12:
+        yield int(photo.height * scale), int(photo.width * scale)
+        scale *= SHRINK
+
+
+def propose(network, image, photo, threshold=0.6):
+    """Candidate boxes [N, 4] from an image pyramid."""
+    scale, boxes, scores = 12 / SMALLEST, [], []
+    for height, width in pyramid(photo):
+        small = resized(image, height, width)
         face, correction = network(small)
         rows, columns = np.nonzero(face[0, 1] > threshold)
         corner = np.stack([columns, rows], 1) * 2.0
@@ -133,7 +143,7 @@ def propose(network, image, smallest=40.0, threshold=0.6):
         moved = corrected(found[kept], correction[0][:, rows, columns].T[kept])
         boxes.append(squared(moved))
         scores.append(score[kept])
-        scale *= 0.709
+        scale *= SHRINK
     all_boxes, all_scores = np.concatenate(boxes), np.concatenate(scores)
     return all_boxes[suppress(all_boxes, all_scores, 0.7)]
 
@@ -154,7 +164,7 @@ def detect(networks, photo):
     """
     image = np.asarray(photo, dtype=np.float32).transpose(2, 0, 1)[None]
     image = (np.ascontiguousarray(image) - 127.5) / 128
-    boxes = propose(networks[0], image)
+    boxes = propose(networks[0], image, photo)
     scores = np.zeros(0)
     for network, side, threshold in ((networks[1], 24, 0.7), (networks[2], 48, 0.9)):
         if not len(boxes):
