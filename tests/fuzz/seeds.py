@@ -90,7 +90,8 @@ def seeds() -> Iterator[tuple[str, bytes]]:
         yield entry["name"], data
     try:
         from tests.fuzz.op_programs import op_programs
-    except ImportError:
+    except ImportError as error:
+        print(f"no seeds from the op table: {error}", file=sys.stderr)
         return
     yield from op_programs()
 
