@@ -149,7 +149,7 @@ class _Rewrite:
     def _type_scalars(self, node: Node, target: OpOverload, at: list[int]) -> None:
         """Make number operands of a Tensor overload a `.Scalar` overload or tensors."""
         twin = _scalar_overload(target)
-        if twin is not None and at == [1]:
+        if twin in rows_as_overloads() and at == [1]:
             node.target = twin
             return
         args = list(node.args)
@@ -222,13 +222,13 @@ def _is_number(argument: Any) -> bool:
 
 @cache
 def _scalar_overload(target: OpOverload) -> OpOverload | None:
-    """``aten.mul.Scalar`` for ``aten.mul.Tensor``, if it is a row with the same arguments."""
+    """``aten.mul.Scalar`` for ``aten.mul.Tensor``, if torch has it with the same arguments."""
     names = {"Tensor": "Scalar", "Tensor_mode": "Scalar_mode"}
     tail = names.get(target._overloadname)
     if target._opname == "pow" and target._overloadname == "Tensor_Tensor":
         tail = "Tensor_Scalar"
     twin = getattr(target.overloadpacket, tail, None) if tail else None
-    if twin not in rows_as_overloads():
+    if twin is None:
         return None
     same = [a.name for a in twin._schema.arguments] == [
         a.name for a in target._schema.arguments

@@ -7,9 +7,16 @@ import pytest
 import torch
 from torch.export import Dim
 
+from rushlight.compiler import edge as module
 from rushlight.compiler.edge import mutated_inputs, to_edge_dialect
 from rushlight.compiler.verify import verify_dialect
 from tests.compiler.graphs import Function, aten, count, edge, run
+
+
+@pytest.fixture
+def no_rows(monkeypatch):
+    """An op table without rows: ops are those of KEEP, none takes a number."""
+    monkeypatch.setattr(module, "rows_as_overloads", frozenset)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +27,7 @@ from tests.compiler.graphs import Function, aten, count, edge, run
         pytest.param(lambda x: x - 0.5, aten.sub.Tensor, id="minus"),
     ],
 )
-def test_numbers_without_a_scalar_row_become_constants(function, target):
+def test_numbers_without_a_scalar_row_become_constants(no_rows, function, target):
     x = torch.rand(3)
     program = edge(function, x)
     assert count(program, target) == 1
@@ -28,15 +35,21 @@ def test_numbers_without_a_scalar_row_become_constants(function, target):
     torch.testing.assert_close(run(program, x), function(x), rtol=0, atol=0)
 
 
+def test_a_number_with_a_scalar_row_stays_a_number():
+    program = edge(lambda x: x * 2, torch.rand(3))
+    assert count(program, aten.mul.Scalar) == 1
+    assert program.constants == {}
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.int8, torch.uint8, torch.int64])
 @pytest.mark.parametrize("number", [2, 2.5, -1])
-def test_a_constant_promotes_as_the_number_did(dtype, number):
+def test_a_constant_promotes_as_the_number_did(no_rows, dtype, number):
     x = torch.ones(3, dtype=dtype)
     program = edge(lambda x: (x - number, x[0] - number), x, keep={aten.select.int})
     torch.testing.assert_close(run(program, x), (x - number, x[0] - number))
 
 
-def test_equal_numbers_are_one_constant():
+def test_equal_numbers_are_one_constant(no_rows):
     program = edge(lambda x: (x - 2) * (x - 2), torch.rand(3))
     assert len(program.constants) == 1
 
