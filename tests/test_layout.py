@@ -139,7 +139,9 @@ def test_functions_fit_on_a_screen():
         limit = 40 if result.filename.endswith(".py") else 60
         lines = Path(result.filename).read_text().splitlines()
         for f in result.function_list:
-            is_long = f.nloc > limit or f.cyclomatic_complexity > 10
+            # ruff's C901 counts the paths of Python functions.
+            is_tangled = f.cyclomatic_complexity > 10 and limit == 60
+            is_long = f.nloc > limit or is_tangled
             if is_long and not reasoned(lines, f.start_line):
                 where = f"{name_of(Path(result.filename))}:{f.start_line} {f.name}"
                 over.append(f"{where}: {f.nloc} lines, {f.cyclomatic_complexity} paths")

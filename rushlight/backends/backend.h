@@ -54,10 +54,10 @@ class Arena {
 
 /// What a delegate gets at load.
 struct DelegateInit {
-  Span<const uint8_t> payload;         ///< 16-aligned; valid while the Program lives
+  Span<const uint8_t> payload;  ///< 16-aligned; valid while the Program lives
   Span<const DelegateSpec> specs;
-  const NamedDataSource* named_data;   ///< null if there is none
-  Arena* memory;                       ///< state that lives as long as the Method
+  const NamedDataSource* named_data;  ///< null if there is none
+  Arena* memory;                      ///< state that lives as long as the Method
   Message* message;
 };
 

@@ -35,8 +35,8 @@ class KernelContext {
   Error to_float32(const char* name, Scalar value, float* out);
   /// InvalidType naming `name` unless the tensor has `dtype`. Kernels check destinations: a file may say anything.
   Error check_dtype(const char* name, const Tensor& tensor, DType dtype);
-  /// InvalidArgument naming `name` unless the tensor has `shape`. For kernels whose bounds rest on the shape function: an
-  /// out that is also an input may have changed that input's sizes when it was resized.
+  /// InvalidArgument naming `name` unless the tensor has `shape`. For kernels whose bounds rest on the shape function:
+  /// an out that is also an input may have changed that input's sizes when it was resized.
   Error check_sizes(const char* name, const Tensor& tensor, const Shape& shape);
   /// NotSupported naming `name` unless the tensor is row-major (for rows with layout "contiguous", and "dense"
   /// results).

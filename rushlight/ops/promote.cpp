@@ -49,18 +49,21 @@ DType promote_complex(DType a, DType b) {
   return wide == 8 ? DType::Complex128 : wide == 4 ? DType::Complex64 : DType::Complex32;
 }
 
+bool joins(DType d) { return is_standard_float(d) || is_integral(d) || is_complex(d); }
+
+DType promote_reals(DType a, DType b) {
+  if (!is_standard_float(a) && !is_standard_float(b)) return promote_integers(a, b);
+  if (is_standard_float(a) && is_standard_float(b)) return promote_floats(a, b);
+  return is_standard_float(a) ? a : b;
+}
+
 }  // namespace
 
 DType promote(DType a, DType b) {
   if (a == b || b == DType::Bool) return a;
   if (a == DType::Bool) return b;
-  const bool floats = is_standard_float(a) || is_standard_float(b);
-  const auto joins = [](DType d) { return is_standard_float(d) || is_integral(d) || is_complex(d); };
   if (!joins(a) || !joins(b)) return a;  // torch refuses these; the caller's dtype check does too
-  if (is_complex(a) || is_complex(b)) return promote_complex(a, b);
-  if (!floats) return promote_integers(a, b);
-  if (is_standard_float(a) && is_standard_float(b)) return promote_floats(a, b);
-  return is_standard_float(a) ? a : b;
+  return is_complex(a) || is_complex(b) ? promote_complex(a, b) : promote_reals(a, b);
 }
 
 }  // namespace rushlight

@@ -37,40 +37,19 @@ def command(
 
       rushlight check net.py
     """
-    import torch
-
-    import rushlight
     from rushlight.tools.progress import Stages
-    from rushlight.tools.source import load_source
+    from rushlight.tools.source import compile_source, load_source
 
     with Stages() as stage:
         stage("read model")
         source = load_source(model)
-        compiled = rushlight.compile(
-            source.model,
-            source.args,
-            kwargs=source.kwargs,
-            dynamic_shapes=source.dynamic_shapes,
-            backends=backend,
-            progress=stage,
-        )
-        stage("eager")
-        with torch.no_grad():
-            eager = copy.deepcopy(source.module)
-            want = leaves(
-                eager(*copy.deepcopy(source.args), **copy.deepcopy(source.kwargs))
-            )
-        stage("run")
-        method = compiled.method("forward")
-        got = leaves(method(*source.args, output="torch", **source.kwargs))
-    results = [
-        compare(f"output {i}", a, b, rtol, atol)
-        for i, (a, b) in enumerate(zip(got, want, strict=True))
-    ]
+        compiled = compile_source(source, backend, stage)
+        stage("compare")
+        results = compare_outputs(source, compiled, rtol, atol)
     show(results)
     is_equal = all(r.is_equal for r in results)
     if layers or not is_equal:
-        found = layer_by_layer(source, compiled, backend, rtol, atol)
+        found = layer_by_layer(source, compiled, rtol, atol)
         first = next((i for i, r in enumerate(found) if not r.is_equal), len(found))
         show(found if layers else found[max(0, first - 2) : first + 8])
     print("equal to eager" if is_equal else "DIFFERS from eager")
@@ -86,6 +65,21 @@ class Comparison:
     what: str
     difference: float
     is_equal: bool
+
+
+def compare_outputs(
+    source: Any, compiled: Any, rtol: float, atol: float
+) -> list[Comparison]:
+    """Every output of ours against eager's, on copies of the source's inputs."""
+    import torch
+
+    args, kwargs = copy.deepcopy((source.args, source.kwargs))
+    with torch.no_grad():
+        want = leaves(copy.deepcopy(source.module)(*args, **kwargs))
+    method = compiled.method("forward")
+    got = leaves(method.run(source.args, source.kwargs, output="torch"))
+    pairs = zip(got, want, strict=True)
+    return [compare(f"output {i}", *p, rtol, atol) for i, p in enumerate(pairs)]
 
 
 def leaves(value: Any) -> list[Any]:
@@ -120,7 +114,7 @@ def compare(name: str, got: Any, want: Any, rtol: float, atol: float) -> Compari
 
 
 def layer_by_layer(
-    source: Any, compiled: Any, backends: Sequence[str], rtol: float, atol: float
+    source: Any, compiled: Any, rtol: float, atol: float
 ) -> list[Comparison]:
     """Each instruction's results against the same graph node interpreted in eager, in order."""
     import torch
@@ -133,7 +127,9 @@ def layer_by_layer(
     for event in events:
         node = str(steps[event.instruction]["node"])
         wants = leaves(eager.get(node))
-        for i, (got, want) in enumerate(zip(event.outputs or (), wants, strict=False)):
+        for i, (got, want) in enumerate(
+            zip(leaves(event.outputs), wants, strict=False)
+        ):
             if isinstance(want, torch.Tensor):
                 label = f"{event.instruction} {event.name} {node}" + (
                     f"[{i}]" if len(wants) > 1 else ""

@@ -44,26 +44,17 @@ def command(
 
       rushlight compile net.py -o net.pte --report net.html
     """
-    import rushlight
     from rushlight.compiler.config import ExecutorchBackendConfig
     from rushlight.tools.page import write_page
     from rushlight.tools.progress import Stages
-    from rushlight.tools.source import load_source
+    from rushlight.tools.source import compile_source, load_source
 
+    config = ExecutorchBackendConfig(
+        external_constants=external, emit_stacktrace=source_lines
+    )
     with Stages() as stage:
         stage("read model")
-        source = load_source(model)
-        compiled = rushlight.compile(
-            source.model,
-            source.args,
-            kwargs=source.kwargs,
-            dynamic_shapes=source.dynamic_shapes,
-            backends=backend,
-            config=ExecutorchBackendConfig(
-                external_constants=external, emit_stacktrace=source_lines
-            ),
-            progress=stage,
-        )
+        compiled = compile_source(load_source(model), backend, stage, config)
         compiled.save(output)
         if report:
             stage("report")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,26 @@ class Source:
         """The eager callable: the module itself, or the exported program's."""
         is_exported = hasattr(self.model, "graph_signature")
         return self.model.module() if is_exported else self.model
+
+
+def compile_source(
+    source: Source,
+    backends: Sequence[str],
+    progress: Callable[[str], None],
+    config: Any = None,
+) -> Any:
+    """The source through ``rushlight.compile``: a CompiledProgram."""
+    import rushlight
+
+    return rushlight.compile(
+        source.model,
+        source.args,
+        kwargs=source.kwargs,
+        dynamic_shapes=source.dynamic_shapes,
+        backends=backends,
+        config=config,
+        progress=progress,
+    )
 
 
 def load_source(path: Path) -> Source:
