@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,13 +54,19 @@ def command(
         external_constants=external, emit_stacktrace=source_lines
     )
     with Stages() as stage:
-        stage("read model")
         compiled = compile_source(load_source(model), backend, stage, config)
         compiled.save(output)
         if report:
             stage("report")
             write_page(report, compiled, str(model))
-    made = compiled.report()
-    print(json_module.dumps(made.to_dict(), indent=2, default=str) if json else made)
-    if not json:
-        print(f"wrote {output}")
+    show(compiled.report(), json)
+    print(f"wrote {output}", file=sys.stderr if json else sys.stdout)
+
+
+def show(report: Any, as_json: bool) -> None:
+    """Print the report as text or JSON."""
+    print(
+        json_module.dumps(report.to_dict(), indent=2, default=str)
+        if as_json
+        else report
+    )
