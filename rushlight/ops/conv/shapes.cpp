@@ -233,16 +233,4 @@ Error upsample2d(KernelContext& ctx, const Tensor& input, Optional<IntList> outp
   return check_resized(ctx, input, out);
 }
 
-Error grid_sampler2d(KernelContext& ctx, const Tensor& input, const Tensor& grid, Span<Shape> out) {
-  RL_TRY(start_resize(ctx, input, out));
-  if (grid.rank() != 4 || grid.size(0) != input.size(0) || grid.size(3) != 2) {
-    return ctx.fail(Error::InvalidArgument, "grid is {}, expected [{}, H, W, 2]", grid.sizes(), input.size(0));
-  }
-  if (input.size(2) < 1 || input.size(3) < 1) {
-    return ctx.fail(Error::InvalidArgument, "input {} has nothing to sample", input.sizes());
-  }
-  for (size_t i = 1; i < 3; ++i) RL_TRY(append(ctx, &out[0], grid.size(i)));
-  return Error::Ok;
-}
-
 }  // namespace rushlight::shapes

@@ -30,7 +30,5 @@ Error upsample2d(KernelContext& ctx, const Tensor& input, Optional<IntList> outp
                  Optional<Span<const double>> scale_factors, Span<Shape> out);
 /// out[0] = [N, C, output_size].
 Error resize2d(KernelContext& ctx, const Tensor& input, IntList output_size, Span<Shape> out);
-/// out[0] = [N, C, grid's H, grid's W]; grid is [N, H, W, 2].
-Error grid_sampler2d(KernelContext& ctx, const Tensor& input, const Tensor& grid, Span<Shape> out);
 
 }  // namespace rushlight::shapes

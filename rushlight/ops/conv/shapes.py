@@ -144,10 +144,3 @@ def upsample2d(
             for n, f in zip(input[2:], factors, strict=True)
         ]
     return resize2d(input, output_size)
-
-
-def grid_sampler2d(input: Sizes, grid: Sizes) -> list[Sizes]:
-    """[N, C, grid's H, grid's W]."""
-    if len(input) != 4 or len(grid) != 4 or grid[0] != input[0] or grid[3] != 2:
-        raise ValueError(f"grid is {list(grid)} for input {list(input)}")
-    return [(*input[:2], *grid[1:3])]
