@@ -53,15 +53,23 @@ struct Access {
 template <class Acc>
 Access<Acc> access(DType dtype);
 
-/// Calls body(Acc()) with the accumulator type of `dtype` if Types has the dtype; NotSupported otherwise.
+/// Whether Types has one of `dtypes`.
+template <class Types, DType... dtypes>
+constexpr bool has = (Types::contains(dtypes) || ...);
+
+/// Calls body(Acc()) with the accumulator type of `dtype` if Types has the dtype; NotSupported otherwise. One call of
+/// body per accumulator type, not per dtype: what it calls is instantiated at most three times.
 template <class Types, class Body>
 Error visit_accumulator(KernelContext& ctx, DType dtype, Body&& body) {
-  return visit_dtype<Types>(ctx, dtype, [&](auto* tag) -> Error {
-    using T = std::decay_t<decltype(*tag)>;
-    if constexpr (std::is_integral_v<T>) return body(uint64_t{});
-    if constexpr (std::is_same_v<T, double>) return body(double{});
-    return body(float{});
-  });
+  if (!Types::contains(dtype)) return visit_dtype<DTypeList<>>(ctx, dtype, [](auto*) {});
+  if (dtype == DType::Float64) {
+    if constexpr (has<Types, DType::Float64>) return body(double{});
+  } else if (is_floating(dtype)) {
+    if constexpr (has<Types, DType::Float32, DType::Float16, DType::BFloat16>) return body(float{});
+  } else if constexpr (has<Types, DType::Int64, DType::Int32, DType::Int16, DType::Int8, DType::UInt8>) {
+    return body(uint64_t{});
+  }
+  return Error::Internal;
 }
 
 }  // namespace rushlight::ops::panel

@@ -138,8 +138,28 @@ struct Softmax {
   }
 };
 
+// Out of line: both ops, whatever their dtypes, share one copy per accumulator type.
+template <class Acc>
+[[gnu::noinline]] void run(const Tensor& self, size_t dim, bool is_log, const Tensor& out) {
+  const size_t depth = self.rank() == 0 ? 1 : static_cast<size_t>(self.size(dim));
+  const size_t inner = depth == 1 ? 1 : static_cast<size_t>(self.stride(dim));
+  const bool keeps = !is_log && out.dtype() == dtype_of<Acc>;
+  const Softmax<Acc> softmax{panel::access<Acc>(self.dtype()),
+                             panel::access<Acc>(out.dtype()),
+                             self.data<char>(),
+                             out.mutable_data<char>(),
+                             self.element_nbytes(),
+                             out.element_nbytes(),
+                             self.numel() / depth / inner,
+                             depth,
+                             inner,
+                             is_log,
+                             keeps};
+  softmax.run();
+}
+
 template <class Types>
-Error run(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_float, bool is_log, Tensor& out) {
+Error call(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_float, bool is_log, Tensor& out) {
   size_t d = 0;
   RL_TRY(shapes::normalize_dim(ctx, dim, self.rank(), &d));
   if (half_to_float) RL_TRY(ctx.check_dtype("self", self, DType::Float16));
@@ -149,24 +169,8 @@ Error run(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_floa
   RL_TRY(ctx.check_sizes("out", out, shape));
   if (!self.same_layout(out)) return ctx.fail(Error::NotSupported, "self and out have different dim orders");
   return panel::visit_accumulator<Types>(ctx, self.dtype(), [&](auto acc) {
-    using Acc = decltype(acc);
-    if constexpr (std::is_floating_point_v<Acc>) {
-      if (self.numel() == 0) return Error::Ok;
-      const size_t depth = self.rank() == 0 ? 1 : static_cast<size_t>(self.size(d));
-      const size_t inner = depth == 1 ? 1 : static_cast<size_t>(self.stride(d));
-      const bool keeps = !is_log && out.dtype() == dtype_of<Acc>;
-      const Softmax<Acc> softmax{panel::access<Acc>(self.dtype()),
-                                 panel::access<Acc>(out.dtype()),
-                                 self.data<char>(),
-                                 out.mutable_data<char>(),
-                                 self.element_nbytes(),
-                                 out.element_nbytes(),
-                                 self.numel() / depth / inner,
-                                 depth,
-                                 inner,
-                                 is_log,
-                                 keeps};
-      softmax.run();
+    if constexpr (std::is_floating_point_v<decltype(acc)>) {
+      if (self.numel() != 0) run<decltype(acc)>(self, d, is_log, out);
     }
     return Error::Ok;
   });
@@ -183,13 +187,13 @@ Error run(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_floa
 /// @return InvalidArgument if dim is out of range, InvalidType for dtypes, NotSupported if the dim orders differ.
 /// @see    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
 Error softmax(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
-  return run<types::softmax>(ctx, self, dim, half_to_float, false, out);
+  return call<types::softmax>(ctx, self, dim, half_to_float, false, out);
 }
 
 /// out = log(softmax(self)), as self - m - log(sum of exp(self - m)). Otherwise as softmax.
 /// @see https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
 Error log_softmax(KernelContext& ctx, const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
-  return run<types::log_softmax>(ctx, self, dim, half_to_float, true, out);
+  return call<types::log_softmax>(ctx, self, dim, half_to_float, true, out);
 }
 
 }  // namespace rushlight::ops
