@@ -343,3 +343,80 @@ class DataDependent(nn.Module):
 class KeywordArgument(nn.Module):
     def forward(self, x, *, scale):
         return x * scale
+
+
+@case(drawn(3), calls=[(drawn(3),), (drawn(3, seed=4),)])
+class WhileCounts(nn.Module):
+    """Carries that change places, one that a kernel must save first, and an outer weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(drawn(3, seed=7))
+
+    def forward(self, x):
+        from torch._higher_order_ops.while_loop import while_loop
+
+        def body(n, a, b):
+            return n * 2, b * self.w, (a - b).view(3)
+
+        n, a, b = while_loop(
+            lambda n, a, b: n.sum() < 40, body, (torch.ones(2), x, x + 1)
+        )
+        return a.view(1, 3) + b, n, x
+
+
+@case(drawn(4, 3), drawn(4, 2))
+class ScanTwo(nn.Module):
+    """Two carries, two sequences, a stacked result that is a carry."""
+
+    def forward(self, xs, ys):
+        from torch._higher_order_ops.scan import scan
+
+        def step(carry, rows):
+            a, b = carry
+            x, y = rows
+            total = a + x
+            return (total, b * 0.5 + y), (total.clone(), x.relu())
+
+        (a, b), (totals, positive) = scan(step, (xs[0] * 0, ys[0] * 0), (xs, ys))
+        return a, b, totals.view(12), positive.sum(0)
+
+
+@case(drawn(2, 4), calls=[(drawn(2, 4),), (-drawn(2, 4).abs(),)])
+class CondWeights(nn.Module):
+    """Branches that use stored tensors, give views, and a loop inside one of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x):
+        from torch._higher_order_ops.while_loop import while_loop
+
+        def grow(x):
+            (y,) = while_loop(
+                lambda y: y.sum() < 50, lambda y: (y * 2 + 1,), (self.a(x),)
+            )
+            return y.view(8) + 0, x.sum(1)
+
+        def other(x):
+            y = self.b(x)
+            return y.relu().view(8), y.sum(1)
+
+        flat, sums = torch.cond(x.sum() > 0, grow, other, (x,))
+        return flat.view(4, 2) * 3, sums + self.a.bias[:2]
+
+
+@case(
+    drawn(3, 4),
+    calls=[(drawn(3, 4),), (drawn(7, 4),), (-drawn(2, 4).abs(),)],
+    dynamic={"x": {0: Dim("rows", min=1, max=8)}},
+)
+class CondDynamic(nn.Module):
+    """Branch results whose size is known at run time only."""
+
+    def forward(self, x):
+        y = torch.cond(
+            x.sum() > 0, lambda x: x.relu() + 1, lambda x: (x * 2).tanh(), (x,)
+        )
+        return y.reshape(-1), y.unsqueeze(1) * 2, x.shape[0] * 2
