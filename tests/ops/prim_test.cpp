@@ -85,7 +85,7 @@ TEST(et_copy_index_fills_row_by_row) {
   const int32_t from_sizes[] = {2};
   ptrdiff_t to_strides[2], from_strides[1];
   Tensor to(DType::Int32, Span<int32_t>(to_sizes), kOrder, to_strides, stack, sizeof stack);
-  Tensor from(DType::Int32, from_sizes, {kOrder}, from_strides, row);
+  Tensor from(DType::Int32, from_sizes, kOrder, from_strides, row);
   EValue a = EValue::of_tensor(&to), b = EValue::of_tensor(&from), index = EValue::of_int(0);
   Message message;
   EValue* slots[] = {&a, &b, &index};
