@@ -29,7 +29,7 @@ from rushlight.compiler.passes.merge_views import merge_views
 from rushlight.compiler.passes.order_dims import order_dims
 from rushlight.compiler.plan import Arena
 from rushlight.compiler.targets import is_delegate_call
-from rushlight.compiler.verify import verify_dialect, verify_legal
+from rushlight.compiler.verify import verify_dialect, verify_layout, verify_legal
 from rushlight.errors import CompileInputError
 
 EXTERNAL_CONSTANTS = "_default_external_constant"
@@ -116,6 +116,7 @@ def finish(
     edge = run_passes(edge, config.passes)
     edge = optimise(edge)
     verify_dialect(edge)
+    verify_layout(edge)
     if allow is not None:
         verify_legal(edge, allow)
     return edge

@@ -15,7 +15,7 @@ from torch.fx import GraphModule, Node
 from rushlight.compiler.edge import graph_modules, value_of
 from rushlight.compiler.targets import is_control_flow, is_delegate_call, row_name
 from rushlight.errors import DialectError, IllegalOpError
-from rushlight.ops.table import ALL, Op, load_table
+from rushlight.ops.table import ALL, STORAGE, Op, load_table
 
 REASONS = "backend_reasons"
 """Key of ``node.meta``: why each chosen backend left the node alone, by backend id."""
@@ -62,6 +62,29 @@ def verify_legal(program: ExportedProgram, allow: Collection[Any] = ()) -> None:
         raise IllegalOpError.of(list(found.values()))
 
 
+def verify_layout(program: ExportedProgram) -> None:
+    """Raise DialectError where ``order_dims`` has not been: each tensor needs an order of
+    its own dimensions, and kernels for row-major tensors get those."""
+    for module in graph_modules(program.graph_module):
+        for node in module.graph.nodes:
+            if node.op == "call_function" and (problem := _layout_problem(node)):
+                raise DialectError(f"node {node.name} {problem}", node=node.name)
+
+
+def _layout_problem(node: Node) -> str | None:
+    value, order = node.meta.get("val"), node.meta.get("dim_order")
+    if isinstance(value, torch.Tensor):
+        if order is None or sorted(order) != list(range(value.dim())):
+            return f"of rank {value.dim()} has the dim order {order}"
+    row = load_table().get(row_name(node.target) or "")
+    if row is not None and row.layout == "contiguous":
+        for source in node.all_input_nodes:
+            order = source.meta.get("dim_order")
+            if isinstance(order, tuple) and list(order) != sorted(order):
+                return f"reads {source.name} in dim order {order}, not row-major"
+    return None
+
+
 def illegality(node: Node) -> str | None:
     """Why no kernel of the op table can run the node, or None if one can."""
     if (
@@ -75,7 +98,16 @@ def illegality(node: Node) -> str | None:
         return "no kernel has this op, and torch cannot decompose it into ops that have one"
     if row.name.startswith("executorch_prim."):
         return None
-    return dtype_problem(row, tensor_groups(node))
+    return dtype_problem(row, tensor_groups(node)) or _result_problem(node)
+
+
+def _result_problem(node: Node) -> str | None:
+    value = node.meta.get("val")
+    for result in value if isinstance(value, (tuple, list)) else (value,):
+        is_tensor = isinstance(result, torch.Tensor)
+        if is_tensor and dtype_name(result.dtype) not in STORAGE:
+            return f"makes {dtype_name(result.dtype)}, which no program can hold"
+    return None
 
 
 def dtype_problem(row: Op, groups: Sequence[Sequence[str]]) -> str | None:

@@ -70,6 +70,12 @@ def test_a_dtype_without_kernel_is_told_with_those_that_have_one():
     assert "no kernel for these dtypes; there is one for float32" in problem
 
 
+def test_a_result_that_no_file_can_hold_is_refused():
+    program = edge(lambda x: x.to(torch.complex64), torch.rand(2))
+    with pytest.raises(IllegalOpError, match="makes complex64"):
+        verify_legal(program)
+
+
 def test_indices_may_have_a_dtype_of_their_own():
     row = load_table()["aten.embedding.default"]
     assert dtype_problem(row, [[F32], [I64]]) is None

@@ -68,9 +68,10 @@ def _is_foldable(node: Node, known: Folded) -> bool:
         return False
     if any(source not in known for source in node.all_input_nodes):
         return False
-    sources = sum(_nbytes(n.meta.get("val")) for n in node.all_input_nodes)
+    # A source with other readers stays in the file beside what is made of it.
+    freed = [n for n in node.all_input_nodes if len(n.users) == 1]
     made = _nbytes(node.meta.get("val"))
-    return 0 <= made <= sources + MAX_GROWTH_NBYTES
+    return 0 <= made <= sum(_nbytes(n.meta["val"]) for n in freed) + MAX_GROWTH_NBYTES
 
 
 def _nbytes(value: Any) -> int:

@@ -59,3 +59,17 @@ def test_random_numbers_are_not_constants():
     program = edge(lambda x: x + torch.rand(2), torch.rand(2), keep={aten.rand.default})
     fold_constants(program)
     assert any("rand" in str(node.target) for node in program.graph.nodes)
+
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.rand(200, 200))
+
+    def forward(self, x):
+        return x @ self.w @ self.w.t()
+
+
+def test_a_large_weight_with_another_reader_is_not_doubled():
+    program = edge(Tied(), torch.rand(2, 200), keep={aten.mm.default})
+    assert fold_constants(program) == 0

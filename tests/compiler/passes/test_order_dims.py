@@ -6,6 +6,8 @@ import torch
 
 from rushlight.compiler.passes import order_dims as module
 from rushlight.compiler.passes.order_dims import order_dims
+from rushlight.compiler.verify import verify_layout
+from rushlight.errors import DialectError
 from tests.compiler.graphs import aten, count, edge, run
 
 LAST = (0, 2, 3, 1)
@@ -97,3 +99,12 @@ def test_branches_return_row_major(layout):
     assert call.meta["dim_order"] == [ROWS]
     branch = program.graph_module.true_graph_0.graph
     assert branch.output_node().all_input_nodes[0].meta["dim_order"] == ROWS
+
+
+def test_a_layout_that_no_kernel_reads_is_a_bug_that_is_found(layout):
+    layout("any")
+    program = edge(lambda x: x.relu(), torch.rand(1, 2, 3, 4))
+    with pytest.raises(DialectError, match="rank 4 has the dim order None"):
+        verify_layout(program)
+    order_dims(program)
+    verify_layout(program)
