@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.fx import GraphModule, Node
 
-from rushlight.compiler.delegates import delegate_call
+from rushlight.compiler.delegate_calls import delegate_call
 from rushlight.compiler.linear import (
     PLANNED,
     JumpFalse,

@@ -10,7 +10,7 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from rushlight.compiler.constants import ExternalData, Pool, constant_method
-from rushlight.compiler.delegates import add_named
+from rushlight.compiler.delegate_calls import add_named
 from rushlight.compiler.lifetimes import place
 from rushlight.compiler.linear import (
     CONSTANT,
