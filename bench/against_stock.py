@@ -44,11 +44,11 @@ def lower(name: str, out: str) -> dict[str, Any]:
     compiled = rushlight.compile(exported)
     seconds = time.perf_counter() - start
     compiled.save(out)
-    plan = compiled.plans["forward"]
+    plan = compiled.report().methods["forward"]
     return {
         "seconds": seconds,
         "file_nbytes": len(compiled.buffer),
-        "lower_bound": plan.lower_bound,
+        "lower_bound": plan.lower_bound_nbytes,
     }
 
 
