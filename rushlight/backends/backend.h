@@ -63,13 +63,16 @@ struct DelegateInit {
 
 /// One backend: a table of functions, constant-initialised, listed in the generated backend table.
 ///
-/// `init` is called twice: first with a counting arena (to state the exact need: *handle is not used, and nothing may
-/// be written through allocated pointers, which are null), then with memory. Both calls must allocate alike.
-/// Nothing may allocate elsewhere, throw or abort; a bad payload is an Error with a sentence.
+/// `init` is called by Program::needs() with a counting arena, to state the exact need (*handle is not used, and
+/// nothing may be written through allocated pointers, which are null), and by Method::load() with memory. Both calls
+/// must allocate alike. Nothing may allocate elsewhere, throw or abort; a bad payload is an Error with a sentence.
+/// Whatever init got, other than memory, payload and named data, is gone when it returns.
 struct Backend {
   const char* id;  ///< as files spell it: `XnnpackBackend`
   Error (*init)(const DelegateInit& init, void** handle);
-  /// args: the partition's inputs, then its outputs. May resize bounded outputs.
+  /// args: the partition's inputs, then its outputs, as many as the file says. Tensors with elements have memory;
+  /// count, tags, dtypes and sizes are the backend's to check, and outputs that are is_read_only() its to refuse.
+  /// May resize bounded outputs.
   Error (*execute)(void* handle, Message& message, Span<EValue* const> args);
   void (*destroy)(void* handle);
 };

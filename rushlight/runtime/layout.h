@@ -45,6 +45,7 @@ struct MethodState {
   Span<EValue*> args;          ///< room for the longest argument list
   Span<Shape> shapes;          ///< room for the most destinations
   Span<uint8_t> scratch;       ///< room for the hungriest kernel
+  bool is_running = false;     ///< inside execute(): callbacks must leave the method alone
   bool has_rebinding = false;  ///< instructions may replace values or data pointers, to be undone before each run
 };
 

@@ -84,7 +84,9 @@ Error Method::reset(Message& message) {
 }
 
 Error Method::check_loaded(Message& message) const {
-  return state_ ? Error::Ok : message.fail(Error::InvalidState, "method: not loaded");
+  if (!state_) return message.fail(Error::InvalidState, "method: not loaded");
+  if (state_->is_running) return message.fail(Error::InvalidState, "method: called from inside its own execute()");
+  return Error::Ok;
 }
 
 // ---- Inputs and outputs.
@@ -252,7 +254,10 @@ void* Method::input_data(size_t i) const {
 
 Error Method::execute(Message& message, Trace* trace) {
   RL_TRY(check_loaded(message));
-  return Executor(*state_, instruction_limit_, message, trace).run();
+  state_->is_running = true;
+  const Error error = Executor(*state_, instruction_limit_, message, trace).run();
+  state_->is_running = false;
+  return error;
 }
 
 }  // namespace rushlight

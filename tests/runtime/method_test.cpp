@@ -313,7 +313,42 @@ TEST(a_method_is_loaded_once_and_used_only_then) {
   CHECK_EQ(h.load("backward"), Error::NotFound);
 }
 
-SUITE(method, CASE(kernels_run_on_resized_tensors), CASE(inputs_are_refused_by_name), CASE(a_failure_says_where),
+namespace {
+
+/// Calls the method that calls it.
+class Meddler final : public Trace {
+ public:
+  explicit Meddler(Method& method) : method_(method) {}
+  void before(uint32_t, uint32_t, const char*) override {
+    Message message;
+    first = method_.execute(message);
+    second = method_.reset(message);
+  }
+  void after(uint32_t, uint32_t, const char*, Span<EValue* const> outputs) override { written += outputs.count(); }
+  Error first = Error::Ok, second = Error::Ok;
+  size_t written = 0;
+
+ private:
+  Method& method_;
+};
+
+}  // namespace
+
+TEST(a_callback_cannot_call_the_method_that_calls_it) {
+  Harness h(k_state);
+  REQUIRE(h.open() == Error::Ok);
+  REQUIRE(h.load() == Error::Ok);
+  CHECK_EQ(h.set(0, {1, 10}), Error::Ok);
+  Meddler meddler(h.method);
+  CHECK_EQ(h.method.execute(h.message, &meddler), Error::Ok);
+  CHECK_EQ(meddler.first, Error::InvalidState);
+  CHECK_EQ(meddler.second, Error::InvalidState);
+  CHECK_EQ(meddler.written, size_t{3});
+  CHECK_EQ(h.at(0, 0), 6.f);
+}
+
+SUITE(method, CASE(a_callback_cannot_call_the_method_that_calls_it), CASE(kernels_run_on_resized_tensors),
+      CASE(inputs_are_refused_by_name), CASE(a_failure_says_where),
       CASE(state_starts_with_its_stored_value_and_is_kept), CASE(branches_move_their_result),
       CASE(loops_end_and_start_afresh), CASE(lists_and_views),
       CASE(inputs_that_are_no_tensors_must_equal_the_recorded_value), CASE(constant_methods_return_every_kind_of_value),
