@@ -9,6 +9,8 @@ from typing import Any
 
 from torch.fx import Node
 
+from rushlight.compiler.plan import Arena
+
 Pass = Callable[..., Any]
 """A pass of ours ((ExportedProgram) -> int), or a stock-style one ((GraphModule) -> PassResult)."""
 
@@ -54,6 +56,9 @@ class ExecutorchBackendConfig:
         default_factory=MemoryPlanningPass
     )
     """One for all methods, or by method name."""
+    arenas: Sequence[Arena] = ()
+    """Memories to plan into, first choice first, each with a budget (fast SRAM, slow DRAM).
+    ``node.meta["arena"]`` asks for one by name. Empty is one arena without budget."""
     emit_stacktrace: bool = False
     """Store the model's source lines with each instruction."""
     extract_delegate_segments: bool = True

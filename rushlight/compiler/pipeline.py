@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch.export import ExportedProgram
@@ -135,7 +135,10 @@ def emit(
     alignment = max([p.alignment for p in planning] + [n.alignment for n in needs])
     emit_config = EmitConfig(
         linearize={name: _linearize_options(config, name) for name in programs},
-        arenas=(Arena(slack=padding),),
+        arenas=[
+            replace(arena, slack=arena.slack + padding)
+            for arena in config.arenas or [Arena()]
+        ],
         alignment=alignment,
         constant_alignment=config.constant_tensor_alignment or 16,
         segment_alignment=config.segment_alignment,

@@ -12,7 +12,14 @@ import rushlight
 from rushlight.backends.null import BACKEND
 from rushlight.compiler import Call
 from rushlight.compiler.compiled import STAGES
-from rushlight.errors import CompileInputError, ExportError, UnboundedDimError
+from rushlight.compiler.config import ExecutorchBackendConfig
+from rushlight.compiler.plan import Arena
+from rushlight.errors import (
+    CompileInputError,
+    ExportError,
+    PlanError,
+    UnboundedDimError,
+)
 from tests.compiler.graphs import Function
 from tests.compiler.test_program import Small, X, exported
 
@@ -123,6 +130,23 @@ def test_failures_of_capture_are_ours():
     ) as caught:
         rushlight.compile(Function(branches_on_data).eval(), (X,))
     assert caught.value.__cause__ is not None
+
+
+def test_memory_spills_from_a_small_arena_to_the_next():
+    model, x = Small().eval(), torch.rand(40, 4)
+    arenas = (Arena("sram", budget=512), Arena("dram"))
+    program = rushlight.compile(
+        model, (x,), config=ExecutorchBackendConfig(arenas=arenas)
+    )
+    blocks = program.report().methods["forward"].blocks
+    assert {block["arena"] for block in blocks} == {"sram", "dram"}
+    same(program(x), model(x))
+
+
+def test_a_budget_that_cannot_be_kept_is_an_error():
+    config = ExecutorchBackendConfig(arenas=[Arena("sram", budget=64)])
+    with pytest.raises(PlanError, match="sram"):
+        rushlight.compile(Small().eval(), (torch.rand(40, 4),), config=config)
 
 
 @pytest.mark.parametrize(
