@@ -31,6 +31,12 @@ def slot_count(op: Op) -> int:
     )
 
 
+def aliased_slots(op: Op) -> int:
+    """Bit i: argument i may be the destination's memory (the row's ``alias``)."""
+    names = [p.name for p in op.wire_parameters]
+    return sum(1 << names.index(name) for name in op.alias if name in names)
+
+
 def written_slots(op: Op) -> int:
     """Bit i: the kernel writes to the tensors in slot i.
 

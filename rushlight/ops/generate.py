@@ -7,8 +7,8 @@ writes, under ``rushlight/ops/`` of the output folder,
 
 - ``<family>/ops_decl.inc``: per row, the kernel's declaration and ``types::<symbol>``,
 - ``ops_decl.inc`` and ``ops_shapes.inc``: includes of every family's declarations,
-- ``ops.inc``: ``RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes)``,
-  sorted,
+- ``ops.inc``: ``RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes,
+  aliases)``, sorted,
 
 and ``kernels.cmake``. A file whose text is unchanged is not touched.
 """
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from rushlight.ops import shapes
 from rushlight.ops.calls import (
+    aliased_slots,
     destinations,
     is_prim,
     is_symbolic,
@@ -91,7 +92,7 @@ def entry(op: Op) -> str:
         else "nullptr"
     )
     counts = f"{len(op.wire_parameters)}, {len(destinations(op))}, {slot_count(op)}"
-    tail = f"{scratch}, {counts}, {written_slots(op):#x}"
+    tail = f"{scratch}, {counts}, {written_slots(op):#x}, {aliased_slots(op):#x}"
     return f'RL_OP("{op.wire_name}", {kernel}, {shape_entry(op)}, {tail})'
 
 

@@ -109,6 +109,8 @@ struct OpEntry {
   uint8_t outputs;    ///< number of destination arguments (a destination list counts once)
   uint8_t slots;      ///< exact length of a call's argument vector, the return slot included
   uint32_t writes;    ///< bit i: the kernel writes to the tensor (or the tensors of the list) in slot i
+  /// Bit i: the argument in slot i may be a destination's memory, element for element. Any other overlap is refused.
+  uint32_t aliases = 0;
 };
 /// Entries sorted by name (strcmp order).
 using OpTable = Span<const OpEntry>;

@@ -10,8 +10,8 @@ namespace rushlight {
 namespace {
 
 constexpr OpEntry kOps[] = {
-#define RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes) \
-  {name, kernel, shape, scratch, inputs, outputs, slots, writes},
+#define RL_OP(name, kernel, shape, scratch, inputs, outputs, slots, writes, aliases) \
+  {name, kernel, shape, scratch, inputs, outputs, slots, writes, aliases},
 #include "rushlight/ops/ops.inc"
 #undef RL_OP
     {nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0}};  // C++ has no empty arrays

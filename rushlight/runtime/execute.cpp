@@ -16,6 +16,11 @@ Span<EValue* const> slots_of(EValue* const& slot) {
   return {&slot, 1};
 }
 
+bool overlaps(const Tensor& a, const Tensor& b) {
+  const auto a_first = reinterpret_cast<uintptr_t>(a.raw()), b_first = reinterpret_cast<uintptr_t>(b.raw());
+  return a_first < b_first + b.nbytes() && b_first < a_first + a.nbytes();
+}
+
 Tensor* tensor_in(const EValue* slot) { return slot && slot->is(Tag::Tensor) ? slot->as_tensor() : nullptr; }
 
 #if RL_MESSAGES
@@ -249,8 +254,27 @@ Error Executor::check_written(KernelContext& ctx, const OpEntry& op, Args args) 
     if (!(op.writes >> i & 1)) continue;
     for (const EValue* const item : slots_of(args[i])) {
       const Tensor* const tensor = tensor_in(item);
-      if (!tensor || !tensor->is_read_only()) continue;
-      return ctx.fail(Error::InvalidProgram, "would write to argument {}, whose data is read-only", i);
+      if (!tensor) continue;
+      if (tensor->is_read_only()) {
+        return ctx.fail(Error::InvalidProgram, "would write to argument {}, whose data is read-only", i);
+      }
+      RL_TRY(check_apart(ctx, op, args, *tensor));
+    }
+  }
+  return Error::Ok;
+}
+
+// A kernel checks its indices before it writes. A destination that lay over them would change them in between.
+Error Executor::check_apart(KernelContext& ctx, const OpEntry& op, Args args, const Tensor& written) {
+  for (size_t i = 0; i < op.inputs && i < 32; ++i) {
+    if (op.writes >> i & 1) continue;
+    for (const EValue* const item : slots_of(args[i])) {
+      const Tensor* const tensor = tensor_in(item);
+      if (!tensor || !overlaps(*tensor, written)) continue;
+      const bool same = tensor->raw() == written.raw() && tensor->numel() == written.numel() &&
+                        tensor->element_nbytes() == written.element_nbytes();
+      if (same && op.aliases >> i & 1) continue;
+      return ctx.fail(Error::InvalidProgram, "argument {} and a destination share memory", i);
     }
   }
   return Error::Ok;

@@ -27,6 +27,7 @@ class Executor {
   Error resize_destinations(KernelContext& ctx, const OpEntry& op, Args args);
   Error resize_destination(KernelContext& ctx, const OpEntry& op, Args args, Tensor& tensor, const Shape& shape);
   Error check_written(KernelContext& ctx, const OpEntry& op, Args args);
+  Error check_apart(KernelContext& ctx, const OpEntry& op, Args args, const Tensor& written);
   Error jump_if_false(schema::JumpFalseView jump);
   Error free(schema::FreeView free);
   void append_place(schema::ChainView chain);

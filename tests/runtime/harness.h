@@ -59,7 +59,7 @@ inline Error view(KernelContext& ctx, const Tensor& x, IntList size, Tensor& out
 
 constexpr OpEntry kOps[] = {
     {"test::add.out", boxed<&add, Convention::Kernel>, shape_boxed<&add_shape, 4, 0>,
-     scratch_boxed<&add_scratch, Convention::Kernel>, 2, 1, 4, 1u << 2},
+     scratch_boxed<&add_scratch, Convention::Kernel>, 2, 1, 4, 1u << 2, 0b11},
     {"test::copy_", boxed<&copy, Convention::Kernel>, nullptr, nullptr, 3, 0, 4, 1u << 0},
     {"test::halves.out", boxed<&halves, Convention::Kernel>, shape_boxed<&halves_shape, 3, 0>, nullptr, 1, 1, 3,
      1u << 1},

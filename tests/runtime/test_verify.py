@@ -363,7 +363,7 @@ def test_an_arena_beyond_all_memory_is_an_error():
 
 
 BOUNDED = [
-    tensor([4], 0, dynamism=1),  # 7
+    tensor([4], 32, dynamism=1),  # 7
     tensor([4], 16, dynamism=1),  # 8
     tensor([2]),  # 9: no memory
     tensor([2], 48),  # 10
@@ -371,6 +371,7 @@ BOUNDED = [
     integer(0),  # 12
     Record("Bool", value=False),  # 13
     integer(3),  # 14
+    tensor([4], 0, dynamism=1),  # 15: where value 0 is
 ]
 REFUSED_AT_RUN = {
     "no-memory": ([kernel(ADD, 0, 9, 2, 1, 1)], "is a tensor without memory"),
@@ -383,6 +384,10 @@ REFUSED_AT_RUN = {
     "own-argument-resized": (
         [kernel(CAT, 4, 12, 7, 7), kernel(CAT, 11, 12, 7, 7)],
         "an argument is also the destination and would change its sizes",
+    ),
+    "destination-over-an-argument": (
+        [kernel(CAT, 4, 12, 15, 15)],
+        "argument 0 and a destination share memory",
     ),
     "one-tensor-twice": (
         [kernel(SPLIT, 8, 14, 12, 11, 11)],
