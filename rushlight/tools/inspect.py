@@ -26,9 +26,13 @@ def command(
 
       rushlight inspect model.pte --json | jq '.methods[0].operators'
     """
+    from rushlight.errors import InvalidProgramError, RushlightError
     from rushlight.schema.summary import summarize
 
-    summary = summarize(file.read_bytes())
+    try:
+        summary = summarize(file.read_bytes())
+    except InvalidProgramError as error:
+        raise RushlightError(f"{file}: not a program: {error}") from error
     for method in summary["methods"]:
         method["memory"] = memory_of(file, method["name"])
     if json:

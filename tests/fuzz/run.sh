@@ -12,4 +12,4 @@ mkdir -p "$build/corpus" "$build/findings"
 PYTHONPATH=. python -m tests.fuzz.seeds "$build/seeds"
 "$build/tests/fuzz/fuzz_program" "$build/corpus" "$build/seeds" -artifact_prefix="$build/findings/" \
   -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -dict=tests/fuzz/program.dict \
-  -print_final_stats=1 -verbosity=1
+  -print_final_stats=1 -verbosity=0

@@ -3,7 +3,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+from rushlight.ops import generate
 from rushlight.ops.generate import texts
 from rushlight.ops.select import select
 from rushlight.ops.table import load_table
@@ -30,7 +32,11 @@ def test_entries_are_sorted_by_name_as_bytes():
     assert len(names) == len(set(names))
 
 
-def test_selection_drops_rows_and_dtypes():
+SOURCES = Path(__file__).parents[2] / "rushlight" / "ops"
+
+
+def test_selection_drops_rows_and_dtypes(monkeypatch):
+    monkeypatch.setattr(generate, "HERE", SOURCES)  # an installed package has no .cpp
     selection = {"aten::leaky_relu.out": ("float32",)}
     rows = select(load_table(), selection)
     made = dict(texts(rows, selection))
