@@ -8,10 +8,14 @@
 namespace rushlight::ops {
 namespace {
 
+// The element `offset` of a tensor; null for one without elements, which may have no memory to count from.
+char* at(const Tensor& t, ptrdiff_t offset) {
+  return t.numel() == 0 ? nullptr : t.mutable_data<char>() + offset * static_cast<ptrdiff_t>(t.element_nbytes());
+}
+
 // The matrix in dimensions `row` and `column` of a tensor, `offset` elements in.
 Matrix matrix(const Tensor& t, size_t row, size_t column, ptrdiff_t offset = 0) {
-  const char* const data = t.data<char>() + offset * static_cast<ptrdiff_t>(t.element_nbytes());
-  return {data, t.dtype(), t.stride(row), t.stride(column)};
+  return {at(t, offset), t.dtype(), t.stride(row), t.stride(column)};
 }
 
 // A product of `a` and `b` into dimensions `row` and `column` of `out`, without an addend.
@@ -26,7 +30,7 @@ Product<Acc> product(const Matrix& a, const Matrix& b, size_t k, const Tensor& o
   p.b = b;
   p.alpha = Acc(1);
   p.beta = Acc(1);
-  p.out = out.mutable_data<char>() + offset * static_cast<ptrdiff_t>(out.element_nbytes());
+  p.out = at(out, offset);
   p.out_dtype = out.dtype();
   p.out_row = out.stride(row);
   p.out_column = out.stride(column);
