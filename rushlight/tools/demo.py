@@ -154,9 +154,10 @@ def figures(compiled: Any, outcome: Outcome) -> list[tuple[str, str]]:
     return [
         ("largest difference of logits", f"{outcome.difference:.1e}"),
         ("file", f"{made.file_nbytes:,} bytes"),
+        ("planned arenas", f"{forward.arena_nbytes:,} bytes"),
         (
-            "planned arenas",
-            f"{forward.arena_nbytes:,} bytes, {forward.ratio:.3f} × the lower bound {forward.lower_bound_nbytes:,}",
+            "their lower bound",
+            f"{forward.lower_bound_nbytes:,} bytes (ratio {forward.ratio:.3f})",
         ),
         ("load", f"{outcome.load_ms:.2f} ms"),
         (
