@@ -32,12 +32,5 @@ def _innermost(trace: str) -> Frame | None:
     if not mine:
         return None
     file, line, function, source = mine[-1]
-    return _shown_path(file), int(line), function.strip(), source.strip()
-
-
-def _shown_path(file: str) -> str:
-    """The path below the working directory, else the file's name alone."""
-    below = os.path.relpath(file)
-    outside = below.startswith("..") or os.path.isabs(below)
-    shown = os.path.basename(file) if outside else below
-    return shown.replace(os.sep, "/")
+    # The name alone: where the sources lie must not change the file's bytes.
+    return os.path.basename(file), int(line), function.strip(), source.strip()
