@@ -56,6 +56,8 @@ def quiet_torch() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
+        # torch.nn's recurrent layers rebuild this list of theirs in every capture.
+        warnings.filterwarnings("ignore", r".*_flat_weights.* were assigned during")
         yield
 
 

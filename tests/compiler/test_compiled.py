@@ -36,6 +36,12 @@ def test_a_module_runs():
     same(program(X), model(X))
 
 
+def test_recurrent_layers_compile_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rushlight.compile(torch.nn.LSTM(4, 4).eval(), (torch.ones(2, 1, 4),))
+
+
 def test_training_mode_is_said_and_given_back():
     model = Small()
     with pytest.warns(UserWarning, match="Small is in training mode"):
