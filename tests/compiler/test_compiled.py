@@ -190,4 +190,4 @@ def test_violated_constraints_come_with_torchs_suggestions():
 
     dim = torch.export.Dim("n", min=2, max=64)
     with pytest.raises(ExportError, match="n = 2\\*_n"):
-        rushlight.compile(Even(), (torch.ones(6),), dynamic_shapes=({0: dim},))
+        rushlight.compile(Even().eval(), (torch.ones(6),), dynamic_shapes=({0: dim},))
