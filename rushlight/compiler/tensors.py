@@ -72,7 +72,8 @@ def meta_order(node: Node, position: int | None = None) -> tuple[int, ...] | Non
     order = node.meta.get("dim_order")
     if order is None:
         return None
-    if position is not None and (not order or isinstance(order[0], (tuple, list))):
+    if isinstance(order, list):  # of several results, or of a list of one
+        position = position or 0
         order = order[position] if position < len(order) else None
     return None if order is None else tuple(order)
 

@@ -420,3 +420,26 @@ class CondDynamic(nn.Module):
             x.sum() > 0, lambda x: x.relu() + 1, lambda x: (x * 2).tanh(), (x,)
         )
         return y.reshape(-1), y.unsqueeze(1) * 2, x.shape[0] * 2
+
+
+@case(drawn(2, 3))
+class CopyOfAnInput(nn.Module):
+    """The copy is all there is; its memory may be the input's."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.AlphaDropout(0.5)
+
+    def forward(self, x):
+        return self.drop(x)
+
+
+@case(
+    drawn(2, 1, 4),
+    calls=[(drawn(n, 1, 4),) for n in (1, 5)],
+    dynamic=({0: Dim("n", max=5)},),
+)
+class ListOfOne(nn.Module):
+    def forward(self, x):
+        (row,) = x.unbind(1)
+        return (row.unsqueeze(0) + 1).sum(0)

@@ -27,6 +27,7 @@ op(
         Sample(((),), {"dtype": "float64"}),
         Sample(((2, 700),), {"dtype": "float16"}),
     ),
+    alias=("self",),
     source="https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to.html",
 )
 for name, doc in (
@@ -42,6 +43,7 @@ for name, doc in (
         shape="same_as(self)",
         kernels=KERNELS,
         samples=(*ONE, Sample(((2, 3),), {"dim_order": [0, 1]})),
+        alias=("self",),
     )
 op(
     "aten.clone",
@@ -52,6 +54,7 @@ op(
     shape="same_as(self)",
     kernels=KERNELS,
     samples=ONE,
+    alias=("self",),
     source="https://docs.pytorch.org/docs/stable/generated/torch.clone.html",
 )
 for name in ("lift_fresh_copy", "detach_copy", "alias_copy"):
@@ -64,6 +67,7 @@ for name in ("lift_fresh_copy", "detach_copy", "alias_copy"):
         shape="same_as(self)",
         kernels=KERNELS,
         samples=ONE,
+        alias=("self",),
     )
 PAIRS = (
     Sample(((3, 5), (3, 5))),
