@@ -67,6 +67,24 @@ def hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return large * torch.sqrt(1 + ratio * ratio)
 
 
+def index(x: torch.Tensor, indices: list[torch.Tensor | None]) -> Any:
+    """Masks among the indices become the positions of their true elements.
+
+    Masks make a result whose size only the run knows; ``nonzero`` is the one op that does.
+    """
+    masks = (torch.bool, torch.uint8)
+    if not any(i is not None and i.dtype in masks for i in indices):
+        return NotImplemented
+    positions: list[torch.Tensor | None] = []
+    for given in indices:
+        if given is not None and given.dtype in masks:
+            found = torch.nonzero(given)
+            positions += [found.select(1, d) for d in range(given.dim())]
+        else:
+            positions.append(given)
+    return aten.index.Tensor(x, positions)
+
+
 OWN: dict[Any, Callable[..., Any]] = {
     aten.linalg_vector_norm.default: vector_norm,
     aten.var_mean.correction: var_mean,
@@ -75,3 +93,5 @@ OWN: dict[Any, Callable[..., Any]] = {
     aten.hypot.default: hypot,
 }
 """By overload. A row of the same op goes before."""
+PARTIAL: dict[Any, Callable[..., Any]] = {aten.index.Tensor: index}
+"""By overload; these go before the row, which serves where they are NotImplemented."""

@@ -31,6 +31,10 @@ RENAMED: dict[Any, Any] = {
     aten._reshape_alias.default: aten.view.default,
     aten.view_copy.default: aten.view.default,
     aten.permute_copy.default: aten.permute.default,
+    aten.__lshift__.Scalar: aten.bitwise_left_shift.Tensor_Scalar,
+    aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
+    aten.__rshift__.Scalar: aten.bitwise_right_shift.Tensor_Scalar,
+    aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
 }
 """Other spellings of one op; extra trailing arguments are dropped."""
 
@@ -144,6 +148,8 @@ class _Rewrite:
         elif target in RENAMED:
             node.target = RENAMED[target]
             node.args = (node.args[0], *node.args[1:2])
+        elif base == "arange":
+            _cut_fractions(node)
         elif base == "native_dropout" and not node.args[2]:
             _drop_dropout(node)
         elif scalars := scalar_operands(node, target):
@@ -192,6 +198,12 @@ class _Rewrite:
             node = self.graph.get_attr(name)
         node.meta["val"] = mode.from_tensor(value, static_shapes=True)
         return node
+
+
+def _cut_fractions(node: Node) -> None:
+    """torch counts an int64 range between whole numbers; the kernel sees only the bounds."""
+    if value_of(node).dtype is torch.int64:
+        node.args = tuple(int(a) if isinstance(a, float) else a for a in node.args)
 
 
 def scalar_operands(node: Node, target: OpOverload) -> list[int]:

@@ -33,7 +33,7 @@ from torch.fx.experimental.proxy_tensor import (
 )
 from torch.utils import _pytree as pytree
 
-from rushlight.compiler.decompositions import OWN
+from rushlight.compiler.decompositions import OWN, PARTIAL
 
 __all__ = [
     "add_constant",
@@ -84,6 +84,7 @@ def decompose(program: ExportedProgram, keep: Collection[Any]) -> ExportedProgra
     """
     kept = set(keep)
     table = {op: f for op, f in _all_decompositions().items() if op not in kept}
+    table |= PARTIAL
     with quiet_torch():
         decomposed: ExportedProgram = program.run_decompositions(table)
     # torch hands the same dicts on; ours change.

@@ -21,6 +21,11 @@ bool overlaps(const Tensor& a, const Tensor& b) {
   return a_first < b_first + b.nbytes() && b_first < a_first + a.nbytes();
 }
 
+/// Whether the two lie in the same bytes, element for element.
+bool is_one_memory(const Tensor& a, const Tensor& b) {
+  return a.raw() == b.raw() && a.numel() == b.numel() && a.element_nbytes() == b.element_nbytes();
+}
+
 Tensor* tensor_in(const EValue* slot) { return slot && slot->is(Tag::Tensor) ? slot->as_tensor() : nullptr; }
 
 #if RL_MESSAGES
@@ -271,9 +276,7 @@ Error Executor::check_apart(KernelContext& ctx, const OpEntry& op, Args args, co
     for (const EValue* const item : slots_of(args[i])) {
       const Tensor* const tensor = tensor_in(item);
       if (!tensor || !overlaps(*tensor, written)) continue;
-      const bool same = tensor->raw() == written.raw() && tensor->numel() == written.numel() &&
-                        tensor->element_nbytes() == written.element_nbytes();
-      if (same && op.aliases >> i & 1) continue;
+      if ((op.aliases >> i & 1) && is_one_memory(*tensor, written)) continue;
       return ctx.fail(Error::InvalidProgram, "argument {} and a destination share memory", i);
     }
   }

@@ -443,3 +443,14 @@ class ListOfOne(nn.Module):
     def forward(self, x):
         (row,) = x.unbind(1)
         return (row.unsqueeze(0) + 1).sum(0)
+
+
+@case(
+    drawn(3, 4), calls=[(drawn(3, 4, seed=s),) for s in (2, 3)] + [(-torch.ones(3, 4),)]
+)
+class IndexByMask(nn.Module):
+    """As many rows as elements are true, between whole dimensions and other indices."""
+
+    def forward(self, x):
+        rows = x[:, 0] > 0
+        return x[x > 0], x[rows], x.T[:, rows], x[rows, 1] * 2

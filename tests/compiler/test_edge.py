@@ -129,3 +129,23 @@ def test_norms_decompose_to_rows_not_primitives():
     program = edge(lambda x: torch.linalg.vector_norm(x, dim=1), x)
     assert not [n for n in program.graph.nodes if "prims" in str(n.target)]
     torch.testing.assert_close(run(program, x), x.norm(dim=1))
+
+
+def test_shift_operators_are_the_shift_functions():
+    x = torch.arange(4)
+    program = edge(lambda x: (x << 2, x >> 1, x << x, x >> x), x)
+    verify_dialect(program)
+    for got, want in zip(
+        run(program, x), (x << 2, x >> 1, x << x, x >> x), strict=True
+    ):
+        torch.testing.assert_close(got, want)
+
+
+def test_a_range_of_int64_runs_between_whole_numbers():
+    program = edge(
+        lambda x: x + torch.arange(0.5, 2.5, dtype=torch.int64), torch.ones(2)
+    )
+    (node,) = program.graph.find_nodes(
+        op="call_function", target=aten.arange.start_step
+    )
+    assert node.args[:2] == (0, 2)
