@@ -148,6 +148,10 @@ class Method:
         leaves = self._signature.bind_flat(inputs)
         return self._run_flat(leaves, output, copy, trace=0)[0]
 
+    def arguments(self, inputs: Sequence[Any]) -> dict[str, Any]:
+        """A flat list of inputs as the model's own arguments, by name and nested."""
+        return self._signature.named(inputs)
+
     def reset(self) -> None:
         """Put mutable state back to its initial values."""
         with self._lock:

@@ -100,6 +100,17 @@ class Signature:
             raise InputError(f"{text}, got {len(inputs)}")
         return list(inputs)
 
+    def named(self, leaves: Sequence[Any]) -> dict[str, Any]:
+        """The call's arguments by name, nested as the model has them, from flat inputs."""
+        rest = self.bind_flat(leaves)
+        out = {}
+        for name, structure in self.arguments.items():
+            own, rest = rest[: structure.leaf_count], rest[structure.leaf_count :]
+            classes = loaded_classes(structure)
+            is_leaf = structure.kind == "leaf"
+            out[name] = own[0] if is_leaf else unflatten(own, structure, classes)
+        return out
+
     def nest(self, values: list[Any]) -> Any:
         """The model's own result from all flat outputs.
 

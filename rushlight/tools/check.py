@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,8 @@ def compare_outputs(
     import torch
 
     args, kwargs = copy.deepcopy((source.args, source.kwargs))
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of copying an exported module
         want = leaves(copy.deepcopy(source.module)(*args, **kwargs))
     method = compiled.method("forward")
     got = leaves(method.run(source.args, source.kwargs, output="torch"))

@@ -43,7 +43,7 @@ def parse_inputs(method: Any, texts: Sequence[str]) -> tuple[list[Any], dict[str
     """Positional and named arguments; with no texts at all, zeros of the method's shapes."""
     if not texts and method.inputs:
         print("no --input given: running on zeros")
-        return [], {slot.name: zero(slot) for slot in method.inputs}
+        return [], method.arguments([zero(slot) for slot in method.inputs])
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     names = {slot.name for slot in method.inputs}

@@ -95,6 +95,31 @@ def test_run_without_input_uses_zeros_and_says_so(folder):
     assert "running on zeros" in rushlight("run", "net.pte", cwd=folder).stdout
 
 
+NESTED = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, parts, scale):
+        return parts["a"] + parts["b"][0] * scale
+
+def model():
+    return Net().eval()
+
+def inputs():
+    return {"parts": {"a": torch.ones(3), "b": [torch.ones(3)]}, "scale": torch.ones(())}
+"""
+
+
+def test_nested_inputs_run_on_zeros_and_check_silently(folder):
+    (folder / "nested.py").write_text(NESTED)
+    rushlight("compile", "nested.py", "-o", "nested.pte", cwd=folder)
+    done = rushlight("run", "nested.pte", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "output: float32 [3]" in done.stdout
+    done = rushlight("check", "nested.py", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_inspect_counts_operators_ours_and_stocks(folder, shared):
     found = json.loads(rushlight("inspect", "net.pte", "--json", cwd=folder).stdout)
     [method] = found["methods"]
