@@ -177,6 +177,12 @@ class InputError(RuntimeFailure, ValueError):
         self.input = input
 
 
+class UnknownMethodError(RushlightError, KeyError):
+    """A method that the Program does not have."""
+
+    __str__ = Exception.__str__  # a KeyError shows its message in quotes
+
+
 def user_line(stack_trace: str | None) -> str | None:
     """``file.py:12`` of the innermost frame outside torch, or None.
 

@@ -73,7 +73,12 @@ class Boundary:
         if isinstance(argument, ConstantArgument):
             return self._method.add(Number(argument.value), node.name)
         if not isinstance(val, torch.Tensor):
-            return self._lowering.number_result(val, node.name)
+            raise EmitError(
+                f"argument {node.name} is a number that may vary; a Program takes those as "
+                f"tensors: pass torch.tensor({node.name}) and read it with .item(), or "
+                "declare it fixed",
+                node.name,
+            )
         # A mutated input is also an output, and only planned memory can be both.
         is_planned = self._lowering.options.plan_inputs or node.name in self._mutated
         kind = INPUT if is_planned else CALLER

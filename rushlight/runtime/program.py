@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from rushlight import _runtime
-from rushlight.errors import InputError, RuntimeFailure
+from rushlight.errors import InputError, RuntimeFailure, UnknownMethodError
 from rushlight.runtime import arrays, slots
 from rushlight.runtime.metadata import MethodMeta
 from rushlight.runtime.signature import Signature, read_signatures, signature_of
@@ -339,7 +339,7 @@ class Program:
     def _find(self, name: str) -> int:
         if name not in self._names:
             known = ", ".join(self._names)
-            raise KeyError(f"no method {name!r}; the program has {known}")
+            raise UnknownMethodError(f"no method {name!r}; the program has {known}")
         return self._names.index(name)
 
     def _signature(self, index: int) -> Signature:

@@ -40,19 +40,26 @@ def read_input(text: str) -> Any:
 
 
 def parse_inputs(method: Any, texts: Sequence[str]) -> tuple[list[Any], dict[str, Any]]:
-    """Positional and named arguments; with no texts at all, zeros of the method's shapes."""
+    """The call's arguments; with no texts at all, zeros of the method's shapes.
+
+    A text gives one flat input: what stands at ``state.key`` in a nested argument.
+    """
     if not texts and method.inputs:
         print("no --input given: running on zeros")
         return [], method.arguments([zero(slot) for slot in method.inputs])
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
-    names = {slot.name for slot in method.inputs}
+    names = [slot.name for slot in method.inputs]
     for text in texts:
         name, sign, rest = text.partition("=")
         if sign and name in names:
             kwargs[name] = read_input(rest)
         else:
             args.append(read_input(text))
+    if any("." in name for name in names) and len(texts) == len(names):
+        unnamed = iter(args)
+        flat = [kwargs[n] if n in kwargs else next(unnamed) for n in names]
+        return [], method.arguments(flat)
     return args, kwargs
 
 

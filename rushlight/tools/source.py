@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,11 +94,12 @@ def _load_pt2(path: Path) -> Source:
 def _load_python(path: Path) -> Source:
     spec = importlib.util.spec_from_file_location(f"rushlight_source_{path.stem}", path)
     assert spec is not None and spec.loader is not None
+    load = spec.loader.exec_module
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses and pickles look their module up
     sys.path.insert(0, str(path.parent.resolve()))
     try:
-        spec.loader.exec_module(module)
+        _run(lambda: load(module), path)
         model = _call(module, "model", path)
         inputs = _call(module, "inputs", path)
         shapes = (
@@ -117,7 +119,21 @@ def _call(module: Any, name: str, path: Path) -> Any:
         raise SourceError(
             f"{path}: no function {name}(). A model file looks like this:\n{EXAMPLE}"
         )
-    return function()
+    return _run(function, path)
+
+
+def _run(function: Callable[[], Any], path: Path) -> Any:
+    """Run the user's code. What it raises becomes a SourceError naming the line in it."""
+    try:
+        return function()
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [
+            f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()
+        ]
+        where = f"{path}:{lines[-1]}" if lines else str(path)
+        raise SourceError(f"{where}: {what}") from error
 
 
 def _split(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

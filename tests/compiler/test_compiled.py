@@ -16,6 +16,7 @@ from rushlight.compiler.config import ExecutorchBackendConfig
 from rushlight.compiler.plan import Arena
 from rushlight.errors import (
     CompileInputError,
+    EmitError,
     ExportError,
     PlanError,
     UnboundedDimError,
@@ -191,3 +192,13 @@ def test_violated_constraints_come_with_torchs_suggestions():
     dim = torch.export.Dim("n", min=2, max=64)
     with pytest.raises(ExportError, match="n = 2\\*_n"):
         rushlight.compile(Even().eval(), (torch.ones(6),), dynamic_shapes=({0: dim},))
+
+
+def test_a_number_that_may_vary_is_refused_by_name():
+    class Scale(torch.nn.Module):
+        def forward(self, x, n):
+            return x * n
+
+    shapes = (None, torch.export.Dim.DYNAMIC(max=8))
+    with pytest.raises(EmitError, match=r"argument n is a number that may vary"):
+        rushlight.compile(Scale().eval(), (torch.ones(3), 2), dynamic_shapes=shapes)

@@ -161,15 +161,36 @@ def test_verify_prints_reason_and_byte_offset(folder):
     [
         (("compile", "nowhere.py", "-o", "x.pte"), "nowhere.py: no such file"),
         (("compile", "empty.py", "-o", "x.pte"), "no function model()"),
+        (
+            ("compile", "torn.py", "-o", "x.pte"),
+            "SyntaxError: invalid syntax (torn.py, li",
+        ),
+        (
+            ("compile", "lacks.py", "-o", "x.pte"),
+            "lacks.py:3: ModuleNotFoundError: No m",
+        ),
+        (("run", "net.pte", "--method", "y"), "no method 'y'; the program has forward"),
         (("run", "net.pte", "-i", "y.npy"), "neither a file nor a number"),
         (("run", "net.pte", "-i", "x.txt"), "not a plain .npy file"),
         (("run", "net.pte", "-i", "wide.npy"), "x"),
         (("inspect", "x.txt"), "x.txt"),
     ],
-    ids=["no-file", "no-model", "no-input", "not-npy", "wrong-shape", "not-a-program"],
+    ids=[
+        "no-file",
+        "no-model",
+        "torn",
+        "no-import",
+        "no-method",
+        "no-input",
+        "not-npy",
+        "wrong-shape",
+        "not-a-program",
+    ],
 )
 def test_error_is_one_sentence_and_status_2(words, text, folder):
     (folder / "empty.py").write_text("")
+    (folder / "torn.py").write_text("def model(:")
+    (folder / "lacks.py").write_text("def model():\n    1\n    import zzz\n")
     (folder / "x.txt").write_text("x" * 100)
     np.save(folder / "wide.npy", np.ones((2, 9), np.float32))
     done = rushlight(*words, cwd=folder)
@@ -192,3 +213,27 @@ def test_demo_refuses_what_is_not_an_image(tmp_path):
     done = rushlight("demo", "--image", "x.png", cwd=tmp_path)
     assert done.returncode == 2
     assert "x.png: not an image" in done.stderr
+
+
+NESTED = """
+import torch
+
+class Net(torch.nn.Module):
+    def forward(self, d, scale):
+        return d["a"] + d["b"][0] * scale
+
+def model():
+    return Net().eval()
+
+def inputs():
+    return ({"a": torch.ones(2), "b": [torch.ones(2)]}, torch.ones(2))
+"""
+
+
+def test_run_takes_the_leaves_of_nested_inputs_one_by_one(folder):
+    (folder / "nested.py").write_text(NESTED)
+    np.save(folder / "two.npy", np.full(2, 2, np.float32))
+    rushlight("compile", "nested.py", "-o", "nested.pte", cwd=folder)
+    assert "[0, 0]" in rushlight("run", "nested.pte", cwd=folder).stdout
+    words = ("-i", "d.b.0=two.npy", "-i", "two.npy", "-i", "two.npy")
+    assert "[6, 6]" in rushlight("run", "nested.pte", *words, cwd=folder).stdout
