@@ -215,7 +215,7 @@ def test_demo_refuses_what_is_not_an_image(tmp_path):
     assert "x.png: not an image" in done.stderr
 
 
-NESTED = """
+LEAVES = """
 import torch
 
 class Net(torch.nn.Module):
@@ -231,9 +231,9 @@ def inputs():
 
 
 def test_run_takes_the_leaves_of_nested_inputs_one_by_one(folder):
-    (folder / "nested.py").write_text(NESTED)
+    (folder / "leaves.py").write_text(LEAVES)
     np.save(folder / "two.npy", np.full(2, 2, np.float32))
-    rushlight("compile", "nested.py", "-o", "nested.pte", cwd=folder)
-    assert "[0, 0]" in rushlight("run", "nested.pte", cwd=folder).stdout
+    rushlight("compile", "leaves.py", "-o", "leaves.pte", cwd=folder)
+    assert "[0, 0]" in rushlight("run", "leaves.pte", cwd=folder).stdout
     words = ("-i", "d.b.0=two.npy", "-i", "two.npy", "-i", "two.npy")
-    assert "[6, 6]" in rushlight("run", "nested.pte", *words, cwd=folder).stdout
+    assert "[6, 6]" in rushlight("run", "leaves.pte", *words, cwd=folder).stdout
