@@ -85,6 +85,15 @@ def index(x: torch.Tensor, indices: list[torch.Tensor | None]) -> Any:
     return aten.index.Tensor(x, positions)
 
 
+def mean(
+    x: torch.Tensor, *args: Any, dtype: torch.dtype | None = None, **kw: Any
+) -> Any:
+    """The kernel computes in its argument's dtype: one that has no mean is converted."""
+    if dtype is None or x.is_floating_point():
+        return NotImplemented
+    return torch.mean(x.to(dtype), *args, **kw)
+
+
 OWN: dict[Any, Callable[..., Any]] = {
     aten.linalg_vector_norm.default: vector_norm,
     aten.var_mean.correction: var_mean,
@@ -93,5 +102,9 @@ OWN: dict[Any, Callable[..., Any]] = {
     aten.hypot.default: hypot,
 }
 """By overload. A row of the same op goes before."""
-PARTIAL: dict[Any, Callable[..., Any]] = {aten.index.Tensor: index}
+PARTIAL: dict[Any, Callable[..., Any]] = {
+    aten.index.Tensor: index,
+    aten.mean.default: mean,
+    aten.mean.dim: mean,
+}
 """By overload; these go before the row, which serves where they are NotImplemented."""

@@ -148,12 +148,27 @@ class _Rewrite:
         elif target in RENAMED:
             node.target = RENAMED[target]
             node.args = (node.args[0], *node.args[1:2])
+        elif target is aten.linear.default and value_of(node.args[0]).dim() == 1:
+            self._as_rows(node)
         elif base == "arange":
             _cut_fractions(node)
         elif base == "native_dropout" and not node.args[2]:
             _drop_dropout(node)
         elif scalars := scalar_operands(node, target):
             self._type_scalars(node, target, scalars)
+
+    def _as_rows(self, node: Node) -> None:
+        """A linear of one vector is that of one row: stock has no other (1.5.1)."""
+        with fake_mode(self.program), self.graph.inserting_before(node):
+            row = self._call(node, aten.unsqueeze.default, node.args[0], 0)
+            made = self._call(node, node.target, row, *node.args[1:])
+            _replace(self.graph, node, self._call(node, aten.squeeze.dim, made, 0))
+
+    def _call(self, like: Node, target: Any, *args: Any) -> Node:
+        made = self.graph.call_function(target, args)
+        made.meta["val"] = target(*map(value_of, args))
+        copy_origin(like, made)
+        return made
 
     def _type_scalars(self, node: Node, target: OpOverload, at: list[int]) -> None:
         """Make number operands of a Tensor overload a `.Scalar` overload or tensors."""

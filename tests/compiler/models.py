@@ -454,3 +454,13 @@ class IndexByMask(nn.Module):
     def forward(self, x):
         rows = x[:, 0] > 0
         return x[x > 0], x[rows], x.T[:, rows], x[rows, 1] * 2
+
+
+@case(drawn(4))
+class LinearOfAVector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 3), nn.Linear(3, 2, bias=False)
+
+    def forward(self, x):
+        return self.b(self.a(x))

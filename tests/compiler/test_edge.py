@@ -149,3 +149,22 @@ def test_a_range_of_int64_runs_between_whole_numbers():
         op="call_function", target=aten.arange.start_step
     )
     assert node.args[:2] == (0, 2)
+
+
+def test_a_linear_of_a_vector_is_that_of_a_row():
+    x, weight = torch.rand(4), torch.rand(3, 4)
+    program = edge(torch.nn.functional.linear, x, weight, keep={aten.squeeze.dim})
+    (node,) = program.graph.find_nodes(op="call_function", target=aten.linear.default)
+    assert node.meta["val"].shape == (1, 3)
+    torch.testing.assert_close(run(program, x, weight), weight @ x)
+
+
+@pytest.mark.parametrize("args", [(), (1,), ([0, 1], True)])
+def test_the_mean_of_whole_numbers_is_that_of_their_floats(args):
+    def mean(x):
+        return x.mean(*args, dtype=torch.float32)
+
+    x = torch.arange(6).view(2, 3)
+    program = edge(mean, x)
+    verify_dialect(program)
+    torch.testing.assert_close(run(program, x), mean(x))
