@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from tests.support import shared_folder
+from tests.support import shared_or_skip
 
 
 @pytest.fixture(scope="session")
 def shared():
     """The folder of reference files beside the repository."""
-    return shared_folder()
+    return shared_or_skip()
 
 
 @pytest.fixture(autouse=True)
