@@ -45,6 +45,8 @@ nb::list backend_names() {
 
 NB_MODULE(_runtime, module) {
   namespace rb = rushlight::bindings;
+  // A traceback that torch still holds at exit keeps methods alive: no fault that a user could mend.
+  rb::nb::set_leak_warnings(false);
   module.doc() = "The C++ runtime: Program, Method, and what this build can run.";
   rb::nb::register_exception_translator(rb::translate);
   rb::bind_program(module);
