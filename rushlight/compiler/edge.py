@@ -150,12 +150,27 @@ class _Rewrite:
             node.args = (node.args[0], *node.args[1:2])
         elif target is aten.linear.default and value_of(node.args[0]).dim() == 1:
             self._as_rows(node)
+        elif target is aten.unbind.int:
+            self._as_selects(node)
         elif base == "arange":
             _cut_fractions(node)
         elif base == "native_dropout" and not node.args[2]:
             _drop_dropout(node)
         elif scalars := scalar_operands(node, target):
             self._type_scalars(node, target, scalars)
+
+    def _as_selects(self, node: Node) -> None:
+        """Dynamic rows one by one: stock does not resize the list of unbind (1.5.1)."""
+        x, *dim = node.args
+        shape = value_of(x).shape
+        if not any(isinstance(size, torch.SymInt) for size in shape):
+            return
+        for user in list(node.users):
+            if user.target is operator.getitem:
+                with fake_mode(self.program), self.graph.inserting_before(user):
+                    at = (*dim, 0)[0]
+                    row = self._call(user, aten.select.int, x, at, user.args[1])
+                    _replace(self.graph, user, row)
 
     def _as_rows(self, node: Node) -> None:
         """A linear of one vector is that of one row: stock has no other (1.5.1)."""

@@ -168,3 +168,12 @@ def test_the_mean_of_whole_numbers_is_that_of_their_floats(args):
     program = edge(mean, x)
     verify_dialect(program)
     torch.testing.assert_close(run(program, x), mean(x))
+
+
+def test_dynamic_rows_are_taken_one_by_one():
+    x = torch.rand(3, 2)
+    shapes = ((({0: Dim("n", max=8)},)),)
+    keep = {aten.unbind.int, aten.select.int}
+    program = edge(lambda x: x.unbind(1)[1] + 1, x, keep=keep, dynamic_shapes=shapes)
+    assert count(program, aten.unbind.int) == 0
+    torch.testing.assert_close(run(program, x), x[:, 1] + 1)
