@@ -150,7 +150,7 @@ class _Rewrite:
             node.args = (node.args[0], *node.args[1:2])
         elif target is aten.linear.default and value_of(node.args[0]).dim() == 1:
             self._as_rows(node)
-        elif target is aten.unbind.int:
+        elif target in (aten.unbind.int, aten.split.Tensor):
             self._as_selects(node)
         elif base == "arange":
             _cut_fractions(node)
@@ -160,16 +160,22 @@ class _Rewrite:
             self._type_scalars(node, target, scalars)
 
     def _as_selects(self, node: Node) -> None:
-        """Dynamic rows one by one: stock does not resize the list of unbind (1.5.1)."""
-        x, *dim = node.args
+        """Dynamic parts one by one: stock does not resize the lists (1.5.1)."""
+        x, *rest = node.args
+        is_split = node.target is aten.split.Tensor
+        size, at = (rest[0], (*rest[1:], 0)[0]) if is_split else (0, (*rest, 0)[0])
         shape = value_of(x).shape
-        if not any(isinstance(size, torch.SymInt) for size in shape):
+        if not any(isinstance(s, torch.SymInt) for s in shape):
+            return
+        if not isinstance(shape[at], int) or not isinstance(size, int):
             return
         for user in list(node.users):
             if user.target is operator.getitem:
                 with fake_mode(self.program), self.graph.inserting_before(user):
-                    at = (*dim, 0)[0]
-                    row = self._call(user, aten.select.int, x, at, user.args[1])
+                    i: Any = user.args[1]
+                    span = (i * size, min((i + 1) * size, shape[at]))
+                    op = aten.slice.Tensor if is_split else aten.select.int
+                    row = self._call(user, op, x, at, *(span if is_split else (i,)))
                     _replace(self.graph, user, row)
 
     def _as_rows(self, node: Node) -> None:
