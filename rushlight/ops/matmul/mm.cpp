@@ -8,9 +8,8 @@
 namespace rushlight::ops {
 namespace {
 
-// The element `offset` of a tensor; null for one without elements, which may have no memory to count from.
 char* at(const Tensor& t, ptrdiff_t offset) {
-  return t.numel() == 0 ? nullptr : t.mutable_data<char>() + offset * static_cast<ptrdiff_t>(t.element_nbytes());
+  return t.mutable_data<char>() + offset * static_cast<ptrdiff_t>(t.element_nbytes());
 }
 
 // The matrix in dimensions `row` and `column` of a tensor, `offset` elements in.
@@ -60,7 +59,7 @@ Error to_accumulator(KernelContext& ctx, const char* name, Scalar value, uint64_
 
 // The addend [M, N] that `self`, of rank 0 to 2, stretches to.
 Matrix stretched(const Tensor& self, const Tensor& out) {
-  Matrix m{self.raw(), self.dtype(), 0, 0};
+  Matrix m{self.data<char>(), self.dtype(), 0, 0};
   const size_t rank = self.rank();
   if (rank >= 1 && self.size(rank - 1) == out.size(1)) m.column = self.stride(rank - 1);
   if (rank >= 2 && self.size(0) == out.size(0)) m.row = self.stride(0);
@@ -154,7 +153,7 @@ void run_linear(const Tensor& input, const Tensor& weight, const Tensor* bias, c
   const size_t row = column == 0 ? 0 : column - 1;
   Product<Acc> p = product<Acc>(matrix(input, row, column), matrix(weight, 1, 0), static_cast<size_t>(weight.size(1)),
                                 out, row, column);
-  if (bias) p.addend = {bias->raw(), bias->dtype(), 0, bias->stride(0)};
+  if (bias) p.addend = {bias->data<char>(), bias->dtype(), 0, bias->stride(0)};
   const size_t rows = out.numel() / p.n;
   if (is_one_dimension(input, row) && is_one_dimension(out, row)) p.m = rows;
   if (column == 0) p.m = 1;

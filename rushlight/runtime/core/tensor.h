@@ -60,14 +60,16 @@ class Tensor {
   /// Equal sizes, and equal strides in every dimension of size > 1: element i in memory is the same in both.
   bool same_layout(const Tensor& other) const;
 
+  /// For kernels: never null for a tensor without elements, which may have no memory, so that offsets may be added.
   template <class T>
   const T* data() const {
-    return static_cast<const T*>(data_);
+    return static_cast<const T*>(start());
   }
   template <class T>
   T* mutable_data() const {
-    return static_cast<T*>(data_);
+    return static_cast<T*>(start());
   }
+  /// The memory as it was bound, or null.
   const void* raw() const { return data_; }
   void* mutable_raw() const { return data_; }
   void bind(void* data) { data_ = data; }
@@ -92,6 +94,10 @@ class Tensor {
   [[nodiscard]] Error resize(Message& message, Span<const int32_t> sizes);
 
  private:
+  /// What stands in for the memory of a tensor without elements: nothing is read or written there.
+  alignas(16) static constexpr unsigned char kNothing[16] = {};
+
+  void* start() const { return data_ || numel_ > 0 ? data_ : const_cast<unsigned char*>(kNothing); }
   void update_strides();
 
   DType dtype_ = DType::Float32;

@@ -67,9 +67,20 @@ TEST(element_counts_that_wrap_are_refused) {
   CHECK(count_elements({}, 8, &numel, &nbytes) && numel == 1 && nbytes == 8);
 }
 
+TEST(kernels_may_count_from_the_data_of_an_empty_tensor_without_memory) {
+  const int32_t empty[] = {2, 0}, full[] = {2, 1};
+  const uint8_t order[] = {0, 1};
+  ptrdiff_t strides[2];
+  const Tensor hollow(DType::Float32, empty, order, strides, nullptr);
+  CHECK(hollow.data<float>() != nullptr && hollow.mutable_data<float>() != nullptr && !hollow.raw());
+  const Tensor unbound(DType::Float32, full, order, strides, nullptr);
+  CHECK(!unbound.data<float>() && !unbound.raw());
+}
+
 SUITE(tensor, CASE(strides_follow_from_the_dim_order),
       CASE(dimensions_of_size_one_may_stand_anywhere_in_a_row_major_order),
       CASE(bounded_tensors_shrink_and_grow_within_their_bytes), CASE(static_tensors_refuse_any_other_shape),
-      CASE(element_counts_that_wrap_are_refused));
+      CASE(element_counts_that_wrap_are_refused),
+      CASE(kernels_may_count_from_the_data_of_an_empty_tensor_without_memory));
 
 }  // namespace rushlight
