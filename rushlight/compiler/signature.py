@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -82,12 +83,24 @@ def describe(program: ExportedProgram, written_back: int) -> dict[str, Any]:
         ):
             one["min"] = [bounds.lower(size) for size in val.shape]
         entry["inputs"].append(one)
+    if equal := equal_sizes(_user_inputs(program)):
+        entry["equal"] = equal
     in_spec = program.call_spec.in_spec
     if in_spec is not None:
         entry["positional"] = len(in_spec.children()[0].children())
     if written_back:
         entry["written_back"] = written_back
     return entry
+
+
+def equal_sizes(inputs: Sequence[Any]) -> list[list[list[int]]]:
+    """Groups of [input, dimension] that the export gave one symbolic size."""
+    places: dict[str, list[list[int]]] = {}
+    for i, val in enumerate(inputs):
+        for d, size in enumerate(getattr(val, "shape", ())):
+            if not isinstance(size, int):
+                places.setdefault(str(size), []).append([i, d])
+    return [group for group in places.values() if len(group) > 1]
 
 
 def encode(methods: dict[str, dict[str, Any]]) -> bytes:

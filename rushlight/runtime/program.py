@@ -164,6 +164,8 @@ class Method:
         with self._lock:
             for i, value in enumerate(leaves):
                 self._set(i, value)
+            if self._signature.equal:
+                self._signature.check_equal(leaves)
             raw_events = native.execute(trace) or ()
             count = len(self._signature.outputs)
             raw = [native.output(i, copy) for i in range(count)]

@@ -35,6 +35,8 @@ class Signature:
     arguments: Mapping[str, Structure]
     positional: int
     result: Structure | None
+    equal: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Groups of (input, dimension) that are one dynamic size of the model."""
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -100,6 +102,21 @@ class Signature:
             raise InputError(f"{text}, got {len(inputs)}")
         return list(inputs)
 
+    def check_equal(self, leaves: Sequence[Any]) -> None:
+        """Refuse sizes that the model has as one and the call has not. Raises InputError."""
+        for (first, d0), *others in self.equal:
+            size = _size(leaves[first], d0)
+            for i, d in others:
+                other = _size(leaves[i], d)
+                if size is not None and other is not None and size != other:
+                    name, twin = self.inputs[i].name, self.inputs[first].name
+                    raise InputError(
+                        f"{self.method}() got {name}: size {other} at dim {d}, but "
+                        f"{twin} has {size} at dim {d0}, and the model has one size "
+                        f"for both",
+                        name,
+                    )
+
     def named(self, leaves: Sequence[Any]) -> dict[str, Any]:
         """The call's arguments by name, nested as the model has them, from flat inputs."""
         rest = self.bind_flat(leaves)
@@ -122,6 +139,24 @@ class Signature:
             return values[-1]
         own = values[len(values) - self.result.leaf_count :]
         return unflatten(own, self.result, loaded_classes(self.result))
+
+
+def _size(value: Any, dim: int) -> int | None:
+    shape = getattr(value, "shape", ())
+    return int(shape[dim]) if dim < len(shape) else None
+
+
+def _equal_groups(declared: Declared | None, inputs: int) -> Any:
+    """The file's groups, or none where they are not lists of [input, dimension]."""
+    groups = declared.get("equal") if isinstance(declared, dict) else None
+    try:
+        found = tuple(
+            tuple((int(i), int(d)) for i, d in group) for group in groups or ()
+        )
+    except (TypeError, ValueError):
+        return ()
+    is_good = all(0 <= i < inputs and d >= 0 for group in found for i, d in group)
+    return tuple(group for group in found if len(group) > 1) if is_good else ()
 
 
 def read_signatures(native: Any) -> Mapping[str, Declared]:
@@ -166,6 +201,7 @@ def signature_of(
         arguments=arguments,
         positional=positional,
         result=result,
+        equal=_equal_groups(declared, len(raw_inputs)),
     )
 
 

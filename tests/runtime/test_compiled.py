@@ -135,3 +135,21 @@ def test_state_stays_and_resets():
         np.testing.assert_array_equal(method(torch.ones(2)), [want, want])
     method.reset()
     np.testing.assert_array_equal(method(torch.ones(2)), [2, 2])
+
+
+class Sum(torch.nn.Module):
+    def forward(self, x, y):
+        return x + y.sum(1)
+
+
+def test_one_dimension_of_two_inputs_has_one_size():
+    batch = torch.export.Dim("batch", max=8)
+    shapes = {"x": {0: batch}, "y": {0: batch}}
+    example = torch.ones(3), torch.ones(3, 2)
+    program = rushlight.compile(Sum().eval(), example, dynamic_shapes=shapes)
+    assert program(np.ones(5, np.float32), np.ones((5, 2), np.float32)).shape == (5,)
+    with pytest.raises(
+        InputError, match="got y: size 1 at dim 0, but x has 5"
+    ) as caught:
+        program(np.ones(5, np.float32), np.ones((1, 2), np.float32))
+    assert caught.value.input == "y"
