@@ -151,7 +151,9 @@ def test_several_results_of_one_node_cross_the_border():
 def test_a_weight_of_two_partitions_is_owned_by_both():
     linear = torch.nn.Linear(3, 3)
     numbers = {"linear": "first", "linear_1": "second"}
-    program = edge(torch.nn.Sequential(linear, torch.nn.ReLU(), linear), torch.rand(1, 3))
+    program = edge(
+        torch.nn.Sequential(linear, torch.nn.ReLU(), linear), torch.rand(1, 3)
+    )
     lower_partitions(Tags(lambda n: numbers.get(n.name)).partition(program))
     assert [
         len(d.original_module.graph_signature.parameters) for d in lowered(program)
