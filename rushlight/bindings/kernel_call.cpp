@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <stdexcept>
@@ -149,8 +150,9 @@ struct Call {
 std::vector<Shape> shapes_of(const Call& call, size_t count) {
   Message message;
   KernelContext ctx(call.entry.name, message, {});
-  std::vector<Shape> shapes(count);
+  std::vector<Shape> shapes(std::max(count, size_t{call.entry.outputs}));
   if (call.entry.shape) check(call.entry.shape(ctx, call.args(), {shapes.data(), count}), message);
+  shapes.resize(count);
   return shapes;
 }
 

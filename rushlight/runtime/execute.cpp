@@ -220,8 +220,8 @@ Error Executor::resize_destinations(KernelContext& ctx, const OpEntry& op, Args 
   size_t count = 0;
   RL_TRY(count_destinations(ctx, destinations, &count));
   if (count > state_.shapes.count()) return ctx.fail(Error::InvalidProgram, "{} destinations, unplanned", count);
+  for (Shape& shape : state_.shapes) shape.rank = 0;  // shape functions append
   const Span<Shape> shapes = state_.shapes.first(count);
-  for (Shape& shape : shapes) shape.rank = 0;  // shape functions append
   RL_TRY(op.shape(ctx, args, shapes));
   const Shape* next = shapes.data();
   for (EValue* const& slot : destinations) {

@@ -179,6 +179,8 @@ Error MethodBuilder::measure_call(const OpEntry& op, KernelCallView call) {
     for (size_t i = 0; i < op.outputs; ++i) {
       count += values_of(state_->file, call.args()[op.inputs + i]).count();
     }
+    // A shape function fills one shape for each destination of the schema, whatever the slots turn out to hold.
+    if (count < op.outputs) count = op.outputs;
     if (count > most_shapes_) most_shapes_ = count;
   }
   if (!op.scratch) return Error::Ok;

@@ -372,11 +372,16 @@ BOUNDED = [
     Record("Bool", value=False),  # 13
     integer(3),  # 14
     tensor([4], 0, dynamism=1),  # 15: where value 0 is
+    Record("TensorList", items=[]),  # 16
 ]
 REFUSED_AT_RUN = {
     "no-memory": ([kernel(ADD, 0, 9, 2, 1, 1)], "is a tensor without memory"),
     "tags": ([kernel(ADD, 2, 0, 2, 1, 1)], "argument 0 is Int, expected Tensor"),
     "destination-tag": ([kernel(ADD, 0, 0, 2, 2, 2)], "a destination is no tensor"),
+    "destination-empty-list": (
+        [kernel(ADD, 0, 0, 2, 16, 16)],
+        "argument 3 is TensorList, expected Tensor",
+    ),
     "static-destination": (
         [kernel(ADD, 7, 7, 2, 1, 1)],
         "tensor of static sizes [2] cannot become [4] (destination of aten::add.out)",
@@ -426,3 +431,14 @@ def test_an_instruction_that_goes_wrong_is_an_error(instructions, text):
             method.execute()
         assert text in str(caught.value)
         assert "(method forward, instruction" in str(caught.value)
+
+
+def test_room_for_sizes_does_not_depend_on_what_a_destination_slot_holds():
+    """A shape function fills one for each destination of the schema, before tags are checked."""
+    needs = []
+    for destination in (10, 16):
+        instructions = [kernel(ADD, 0, 0, 2, destination, destination)]
+        changes = {"values": VALUES + BOUNDED, "instructions": instructions}
+        program = runtime.Program(write(changes), [])
+        needs.append(program.needs(0))
+    assert needs[0] == needs[1]
